@@ -69,7 +69,7 @@ func (c *Crawler) joinCluster() error {
 func (c *Crawler) clusterOptions() (*cluster.Options, error) {
 	var err error
 	opts := &cluster.Options{
-		Crawl: c.cfg.Sharing.crawl(), Delay: c.cfg.Politeness.Delay, LeaseTime: c.leases.duration, Extension: c.leases.extension, Logger: c.log, Notice: c.notice,
+		Crawl: c.cfg.Sharing.crawl(), Delay: c.cfg.Politeness.Delay, LeaseTime: c.leases.duration, Extension: c.leases.extension, Logger: c.log, Notice: c.notice, Dir: c.cfg.Output.Dir,
 	}
 	if opts.Settings, err = settingsOf(c.cfg); err != nil || !c.opts.Resume && !c.opts.Recrawl {
 		return opts, err
@@ -84,7 +84,7 @@ func (c *Crawler) clusterOptions() (*cluster.Options, error) {
 	case saved.Sharing.CrawlName != c.cfg.Sharing.CrawlName || saved.Sharing.WorkerName != c.cfg.Sharing.WorkerName:
 		return nil, fmt.Errorf("%w: crawl-name, worker-name: %q belongs to worker %q of the crawl %q, and can only be resumed as that", ErrConfig, c.cfg.Output.Dir, saved.Sharing.WorkerName, saved.Sharing.CrawlName)
 	}
-	opts.ID = s.Shared
+	opts.ID, opts.IsSet = s.Shared, c.opts.IsSet
 	opts.Resumed, err = settingsOf(s.Config)
 	return opts, err
 }

@@ -36,6 +36,11 @@ type Options struct {
 	// crawl first, to pages.1.jsonl and so on.
 	Recrawl bool
 
+	// IsSet reports which keys of the configuration the user has set for this run. A resumed
+	// worker of a shared crawl sets these limits for all workers, also if its own earlier
+	// configuration has the same values. Nil: only values that differ from that.
+	IsSet func(key string) bool
+
 	// Frontier stores the URLs that remain to be fetched. The crawl closes it. Nil: a
 	// persistent frontier in the directory "frontier" of Config.Output.Dir. For
 	// Recrawl it must be a [frontier.Revisiter]. If it is not a [frontier.Lister],

@@ -277,10 +277,11 @@ func addLogged(logged map[string][]string, file *ast.File) {
 				messages = append(messages, text(call.Args[2]))
 			case slices.Contains([]string{"Debug", "Info", "Warn", "Error"}, name) && len(call.Args) > 0 && text(call.Args[0]) != "":
 				message := text(call.Args[0])
-				logged[message] = logged[message]
+				attrs := logged[message]
 				for i := 1; i < len(call.Args); i += 2 {
-					logged[message] = append(logged[message], text(call.Args[i]))
+					attrs = append(attrs, text(call.Args[i]))
 				}
+				logged[message] = attrs
 			}
 			return true
 		})

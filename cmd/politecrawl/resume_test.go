@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -244,4 +245,30 @@ func TestFailedPagesAreNotRetriedOnResume(t *testing.T) {
 			t.Errorf("%v: asked %d times, want %d; %+v", tt.args, asked.Load(), tt.asked, r)
 		}
 	}
+}
+
+// --continue starts a crawl, then resumes it with its settings, and ends at once when it is finished.
+func TestContinue(t *testing.T) {
+	site := smallSite(t)
+	dir := filepath.Join(t.TempDir(), "crawl")
+	command := []string{"crawl", site.url, "--output", dir, "--delay", "0s", "--continue"}
+	for i, want := range []string{"stopped at --max-pages", "finished", "finished"} {
+		args := append(slices.Clone(command), "--max-pages", map[bool]string{true: "1", false: "0"}[i == 0])
+		if got := run(t, args...); got.Code != cli.ExitDone || !strings.Contains(got.Out, want) {
+			t.Errorf("run %d: %+v, want %q", i, got, want)
+		}
+	}
+	wantPages(t, dir, site.url)
+	if asked := site.requested(); len(asked) != 3 {
+		t.Errorf("requested %q", asked)
+	}
+	for _, args := range [][]string{{"--resume", dir}, {"--recrawl", dir}} {
+		run(t, append(slices.Clone(command), args...)...).WantRefusal(t, cli.ExitMisuse, "--continue resumes the crawl in --output; omit --resume and --recrawl")
+	}
+	run(t, "crawl", "http://other.test/", "--output", dir, "--continue").WantRefusal(t, cli.ExitMisuse, "does not have the start URL http://other.test/")
+	run(t, "crawl", "--output", filepath.Join(dir, "none"), "--continue").WantRefusal(t, cli.ExitMisuse, "give start URLs")
+	if err := os.WriteFile(filepath.Join(dir, "crawl.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t, command...).WantRefusal(t, cli.ExitFailed, "crawl.json", "--continue: ", "from a backup")
 }

@@ -74,10 +74,11 @@ func TestSharedCrawl(t *testing.T) {
 	}
 	got = shared("status", "news", "--format", "json")
 	st := clitest.JSON[crawl.PrintedCrawl](t, got.Out)
-	if !st.Finished || st.Pages != 6 || st.Done != 6 || len(st.Workers) != 2 || st.Workers[0].Name != "one" || st.Workers[1].Pages != 2 {
+	if !st.Finished || st.Pages != 6 || st.Done != 6 || len(st.Workers) != 2 || st.Workers[0].Name != "one" || st.Workers[1].Pages != 2 ||
+		st.Workers[0].Dir != w1 || st.Workers[1].Dir != w2 || st.Workers[1].Machine == "" {
 		t.Errorf("%+v", got)
 	}
-	if got := shared("status", "news"); !strings.HasPrefix(got.Out, "news: finished, 6 pages fetched, 6 URLs known on 1 host, 0 in flight\n  one ") {
+	if got := shared("status", "news"); !strings.HasPrefix(got.Out, "news: finished, 6 pages fetched, 6 URLs known on 1 host, 0 in flight\n  one ") || !strings.Contains(got.Out, "; "+w2+" on "+st.Workers[1].Machine+"\n") {
 		t.Errorf("%+v", got)
 	}
 	if got := shared("stop", "news"); got.Code != cli.ExitDone || got.Out != "no worker of news is running\n" {

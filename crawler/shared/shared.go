@@ -34,6 +34,9 @@ type Worker struct {
 	Running bool `json:"running"`
 	// LastSeenAgo is the time since its last report.
 	LastSeenAgo time.Duration `json:"-"`
+
+	Machine string `json:"machine,omitempty"` // host name of its machine; empty: not known
+	Dir     string `json:"dir,omitempty"`     // its directory there, absolute
 }
 
 // Pages returns the number of pages that all workers have fetched.

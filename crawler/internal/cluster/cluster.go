@@ -113,4 +113,6 @@ type Peer struct {
 	Bytes       int64 // total size of their bodies
 	Running     bool  // it has not ended, and has reported in the last 30 seconds (workerTimeout)
 	LastSeenAgo time.Duration
+	Machine     string // name of its machine; empty: not known
+	Dir         string // its directory there, absolute; empty: not known
 }

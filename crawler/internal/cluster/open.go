@@ -5,6 +5,8 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -26,7 +28,11 @@ type Options struct {
 	// Resumed are the settings with which this process worked on the crawl before, and ID
 	// is the ID of that crawl. Nil: the process is new.
 	Resumed Settings
-	ID      string
+	// IsSet reports which keys of Settings the user has set for this run; nil: none.
+	IsSet func(key string) bool
+	// Dir is the directory of this process, for the status of the crawl.
+	Dir string
+	ID  string
 
 	Delay     time.Duration // of a new host
 	LeaseTime time.Duration // initial duration of a lease
@@ -91,6 +97,13 @@ func Open(ctx context.Context, opts *Options, h Handler) (*Redis, error) {
 		name: opts.Store.CrawlName, allowed: opts.Settings[allowKey],
 		started: make(chan struct{}),
 	}
+	if r.machine, err = os.Hostname(); err != nil {
+		r.machine = "" // not known
+	}
+	// A status has at most 1 KiB, and JSON escapes an octet with up to six.
+	if dir, err := filepath.Abs(opts.Dir); err == nil && len(dir) <= 120 {
+		r.dir = dir
+	}
 	if err := r.join(ctx, opts); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
@@ -147,6 +160,11 @@ func (r *Redis) join(ctx context.Context, opts *Options) error {
 // process was resumed.
 func (r *Redis) changeSettings(ctx context.Context, crawl Settings, opts *Options) error {
 	changed := opts.Settings.changedKeys(opts.Resumed)
+	for _, key := range opts.Settings.changedKeys(crawl) { // another process may have changed it meanwhile
+		if opts.IsSet != nil && opts.IsSet(key) && slices.Contains(changeableKeys, key) && !slices.Contains(changed, key) {
+			changed = append(changed, key)
+		}
+	}
 	if !slices.Contains(changed, allowKey) {
 		if err := checkAllowed(r.name, crawl[allowKey], r.allowed); err != nil {
 			return err

@@ -36,6 +36,8 @@ type Redis struct {
 	leases  leases
 	log     *slog.Logger
 
+	machine, dir string // where this process works; dir is absolute
+
 	limits *Limits  // of the crawl when it was opened
 	urls   []string // of hosts that belonged to it then
 
@@ -73,8 +75,10 @@ type event struct {
 
 // progress is the progress report of a process.
 type progress struct {
-	Pages int   `json:"pages"`
-	Bytes int64 `json:"bytes"`
+	Pages   int    `json:"pages"`
+	Bytes   int64  `json:"bytes"`
+	Machine string `json:"machine,omitempty"`
+	Dir     string `json:"dir,omitempty"`
 }
 
 // Frontier returns the frontier that the processes share.
@@ -208,9 +212,9 @@ func (r *Redis) sync(ctx context.Context) error {
 // progress returns the progress report of this process.
 func (r *Redis) progress() []byte {
 	pages, bytes := r.handler.Progress()
-	text, err := json.Marshal(progress{pages, bytes})
+	text, err := json.Marshal(progress{pages, bytes, r.machine, r.dir})
 	if err != nil {
-		panic(err) // cannot happen with two numbers
+		panic(err) // cannot happen with numbers and texts
 	}
 	return text
 }
@@ -272,7 +276,7 @@ func peersOf(result *redisstore.SyncResult) ([]Peer, error) {
 				return nil, fmt.Errorf("status of worker %s: %w", w.Name, err)
 			}
 		}
-		peers[i] = Peer{Name: w.Name, Pages: p.Pages, Bytes: p.Bytes, Running: w.Registered && w.LastSeenAgo < workerTimeout, LastSeenAgo: w.LastSeenAgo}
+		peers[i] = Peer{Name: w.Name, Pages: p.Pages, Bytes: p.Bytes, Running: w.Registered && w.LastSeenAgo < workerTimeout, LastSeenAgo: w.LastSeenAgo, Machine: p.Machine, Dir: p.Dir}
 	}
 	slices.SortFunc(peers, func(a, b Peer) int { return strings.Compare(a.Name, b.Name) })
 	return peers, nil

@@ -163,6 +163,16 @@ func TestResumedProcessChangesLimits(t *testing.T) {
 	if limits := open(t, again, c).Limits(); *limits.MaxPages != 5 || *limits.MaxBytes != 0 {
 		t.Errorf("%+v", limits)
 	}
+	// The first process worked on the crawl before the limit, and its user removes it again.
+	first := options(server, "w4")
+	first.ID, first.Resumed = id, options(server, "w1").Settings
+	if limits := open(t, first, c).Limits(); *limits.MaxPages != 5 {
+		t.Errorf("without a limit that the user set: %+v", limits)
+	}
+	first.Store.WorkerName, first.IsSet = "w5", func(key string) bool { return key == "max-pages" || key == "max-bytes" }
+	if limits := open(t, first, c).Limits(); *limits.MaxPages != 0 {
+		t.Errorf("with a limit that the user set: %+v", limits)
+	}
 	again.Store.WorkerName, again.Settings["max-depth"] = "w3", []byte("8")
 	if _, err := Open(t.Context(), again, c); err == nil || !errors.As(err, new(SettingsError)) {
 		t.Errorf("another depth: %v", err)

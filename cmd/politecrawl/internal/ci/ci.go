@@ -110,7 +110,7 @@ interrupted.`,
 	g.listen.AddFlags(flags)
 	g.settings.AddFlags(cmd)
 	flags.Lookup("check").Usage = "check only `KIND`: assets, external, … or all (default: all but external)"
-	groups := settings.HelpGroups("resume", "recrawl", "audit")
+	groups := settings.HelpGroups("resume", "recrawl", "continue", "audit")
 	cli.GroupFlags(cmd, append([]cli.FlagGroup{{Name: "Gate", Common: []string{"fail-on", "baseline", "base", "robots", "audit", "junit", "sarif", "github"}}}, groups...))
 	return cmd
 }

@@ -211,7 +211,11 @@ func sharedText(s *shared.Crawl, f frontier.Stats) string {
 	}
 	fmt.Fprintf(&b, "%s: %s, %s fetched, %s known on %s, %d in flight\n", s.Name, state, humanize.Count(s.Pages(), "page"), humanize.Count(f.URLs, "URL"), humanize.Count(f.Hosts, "host"), f.InFlight)
 	for _, w := range s.Workers {
-		fmt.Fprintf(&b, "  %-30s  %s, %s\n", w.Name, humanize.Count(w.Pages, "page"), workerState(w))
+		fmt.Fprintf(&b, "  %-30s  %s, %s", w.Name, humanize.Count(w.Pages, "page"), workerState(w))
+		if w.Dir != "" {
+			fmt.Fprintf(&b, "; %s on %s", cli.Escape(w.Dir), cli.Escape(w.Machine))
+		}
+		b.WriteString("\n")
 	}
 	return b.String()
 }

@@ -3,6 +3,7 @@ package settings
 import (
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,17 +13,19 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/logging"
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // AddResumeFlags adds the flags to fs that read the configuration of an earlier crawl.
 func (s *Settings) AddResumeFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&s.resume, "resume", "", "resume the stopped or killed crawl in `DIR`")
 	fs.StringVar(&s.recrawl, "recrawl", "", "request the URLs of the crawl in `DIR` again, conditionally")
+	fs.BoolVar(&s.proceed, "continue", false, "resume the crawl in --output if there is one, otherwise start it")
 }
 
 // Options returns the options of a crawl that is resumed or recrawled.
 func (s *Settings) Options() crawler.Options {
-	return crawler.Options{Resume: s.resume != "", Recrawl: s.recrawl != ""}
+	return crawler.Options{Resume: s.resume != "" || s.proceeds, Recrawl: s.recrawl != "", IsSet: s.given}
 }
 
 // LoadOrResume completes the configuration from an earlier crawl and the flags, or like
@@ -33,6 +36,14 @@ func (s *Settings) LoadOrResume(cmd *cobra.Command, args []string, stdin io.Read
 		name, dir = "recrawl", s.recrawl
 	}
 	switch {
+	case s.proceed && (cmd.Flags().Changed("resume") || cmd.Flags().Changed("recrawl")):
+		return cli.MisuseOf(cmd, "--continue resumes the crawl in --output; omit --resume and --recrawl")
+	case s.proceed:
+		if err := s.Load(args, stdin); err != nil || !crawldir.HoldsCrawl(s.Config.Output.Dir) {
+			return err
+		}
+		s.proceeds = true
+		return s.loadCrawl("continue", s.Config.Output.Dir, s.Config.URLs)
 	case !cmd.Flags().Changed("resume") && !cmd.Flags().Changed("recrawl"):
 		return s.Load(args, stdin)
 	case s.resume != "" && s.recrawl != "":
@@ -46,6 +57,12 @@ func (s *Settings) LoadOrResume(cmd *cobra.Command, args []string, stdin io.Read
 	case cmd.Flags().Changed("output"):
 		return cli.MisuseOf(cmd, "--%s writes into the directory of the crawl; omit --output", name)
 	}
+	return s.loadCrawl(name, dir, nil)
+}
+
+// loadCrawl completes the configuration from the crawl in dir and the flags. It refuses start URLs
+// that the crawl does not have. Name is the flag that asks for it.
+func (s *Settings) loadCrawl(name, dir string, urls []string) error {
 	v, err := s.sources()
 	if err != nil {
 		return err
@@ -56,6 +73,11 @@ func (s *Settings) LoadOrResume(cmd *cobra.Command, args []string, stdin io.Read
 	}
 	if len(saved.URLs) == 0 { // no crawl begins without
 		return crawldir.DamagedState("--"+name, dir, crawldir.ResumeCommand(name, dir), errors.New("it has no start URL"))
+	}
+	for _, u := range urls {
+		if !slices.ContainsFunc(saved.URLs, func(other string) bool { return isSameURL(u, other) }) {
+			return cli.Misuse("--%s: the crawl in %q does not have the start URL %s; give another --output, or the start URLs of that crawl", name, dir, cli.Escape(secret.RedactText(u)))
+		}
 	}
 	var given []func() error
 	var bad []error
@@ -82,6 +104,13 @@ func (s *Settings) LoadOrResume(cmd *cobra.Command, args []string, stdin io.Read
 		return err
 	}
 	return s.restoreSecrets(v, name)
+}
+
+// isSameURL reports whether two texts are one URL.
+func isSameURL(a, b string) bool {
+	first, err1 := crawler.Canonical(a)
+	second, err2 := crawler.Canonical(b)
+	return a == b || err1 == nil && err2 == nil && first == second
 }
 
 // giveBack returns a function that sets f to its current value again. Lists use Replace,

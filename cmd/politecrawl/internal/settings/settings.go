@@ -28,17 +28,21 @@ type Settings struct {
 	Config crawler.Config
 	Log    logging.Config // not kept with the crawl
 
-	keys    *pflag.FlagSet         // a flag for each key, set on its field
-	file    string                 // --config
-	urlFile string                 // --url-file
-	resume  string                 // --resume
-	recrawl string                 // --recrawl
-	audit   bool                   // --audit
-	from    map[string]string      // by key: where its value comes from
-	lines   map[string]int         // by key: its line in file, where that is known
-	seen    map[string]string      // what the process list shows, by flag: the variable to use instead
-	given   func(flag string) bool // tells whether a flag was given
-	notice  func(line string)      // prints a note; nil: nothing
+	keys    *pflag.FlagSet // a flag for each key, set on its field
+	file    string         // --config
+	urlFile string         // --url-file
+	resume  string         // --resume
+	recrawl string         // --recrawl
+
+	proceed  bool // --continue
+	proceeds bool // there is a crawl to resume
+
+	audit  bool                   // --audit
+	from   map[string]string      // by key: where its value comes from
+	lines  map[string]int         // by key: its line in file, where that is known
+	seen   map[string]string      // what the process list shows, by flag: the variable to use instead
+	given  func(flag string) bool // tells whether a flag was given
+	notice func(line string)      // prints a note; nil: nothing
 }
 
 // Where values come from, beside flags, environment and file.
