@@ -11,6 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
+	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
@@ -115,10 +116,15 @@ func (w *worker) checkRobots(v *visit) decision {
 // the URL is unverified.
 func (w *worker) isOutsideOutage(v *visit, rec *robotsext.Record) bool {
 	c := w.c
-	if !v.prov.IsCheck() && !v.prov.IsSitemap() || !blocked.IsOutage(rec) || c.lifecycle.Working.Err() != nil || c.lifecycle.HasFailed() || errors.Is(rec.Err, frontier.ErrLeaseLost) {
+	if !blocked.IsOutage(rec) || fetch.IsAtProxy(rec.Err) || c.lifecycle.Working.Err() != nil || c.lifecycle.HasFailed() || errors.Is(rec.Err, frontier.ErrLeaseLost) {
 		return false
 	}
-	return !c.discovery.scope.HoldsServer(weburl.ServerOf(string(v.origin)))
+	return w.isOutsideCheck(v)
+}
+
+// isOutsideCheck reports whether a URL of a server outside the crawl is only checked, or is a sitemap.
+func (w *worker) isOutsideCheck(v *visit) bool {
+	return (v.prov.IsCheck() || v.prov.IsSitemap()) && !w.c.discovery.scope.HoldsServer(weburl.ServerOf(string(v.origin)))
 }
 
 // isStale reports whether a lease was issued before another lease of the host fetched
@@ -142,9 +148,7 @@ func (w *worker) decideRefusal(v *visit, err error) decision {
 	case ok && refusal.Reason == robotsext.Later:
 		// URLs of other origins of the host are not affected. The first URL of this origin that
 		// is due requests its robots.txt again.
-		why := skipFor(output.RobotsUnreachable, refusal.Err).skipped
-		why.RobotsURL = refusal.RobotsURL
-		return decision{verdict: wait, until: refusal.RetryAt, unreachable: &why, cause: refusal.Err}
+		return w.waitForRobots(v, refusal.Err, refusal.RetryAt)
 	case ok:
 		d := skipFor(output.Disallowed, nil)
 		d.skipped.RobotsURL, d.skipped.Group = refusal.RobotsURL, refusal.Group
@@ -156,6 +160,13 @@ func (w *worker) decideRefusal(v *visit, err error) decision {
 		return waitUntil(time.Time{})
 	}
 	return skipFor(output.InvalidURL, err)
+}
+
+// waitForRobots has a URL wait until its robots.txt, which is unreachable, is requested again.
+func (w *worker) waitForRobots(v *visit, why error, until time.Time) decision {
+	r := skipFor(output.RobotsUnreachable, why).skipped
+	r.RobotsURL = v.origin.RobotsURL()
+	return decision{verdict: wait, until: until, unreachable: &r, cause: why}
 }
 
 // skipBlockedAddress skips a URL if the guard refused its address, that of its robots.txt,

@@ -137,25 +137,25 @@ func (d *discovery) admitChecks(found *discoveries) error {
 	return nil
 }
 
-// refusedChecks are the URLs of checks that max-hosts refused, so that each has one line.
-type refusedChecks struct {
+// A urlSet is a set of URLs.
+type urlSet struct {
 	mu     sync.Mutex // guards hashes
 	seed   maphash.Seed
 	hashes map[uint64]struct{}
 }
 
-// maxRefused limits their number. Further ones have no line.
-const maxRefused = 100_000
+// maxURLSet limits the size of a urlSet.
+const maxURLSet = 100_000
 
-// add reports whether the key of a check is new.
-func (r *refusedChecks) add(key string) bool {
+// add adds a URL and reports whether it is new. A full set reports false.
+func (r *urlSet) add(key string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.hashes == nil {
 		r.seed, r.hashes = maphash.MakeSeed(), make(map[uint64]struct{})
 	}
 	hash := maphash.String(r.seed, key)
-	if _, known := r.hashes[hash]; known || len(r.hashes) >= maxRefused {
+	if _, known := r.hashes[hash]; known || len(r.hashes) >= maxURLSet {
 		return false
 	}
 	r.hashes[hash] = struct{}{}
@@ -229,7 +229,10 @@ func (w *worker) checkURL(v *visit) (decision, error) {
 	line := v.checkLine()
 	line.FetchedAt, line.DurationMS = resp.Began.UTC(), resp.Took.Milliseconds()
 	if failure != nil {
-		d := w.decideFailure(v, resp.Took, failure)
+		d, err := w.decideFailure(v, resp.Took, failure)
+		if err != nil {
+			return d, err
+		}
 		failed := d.verdict == retry || d.verdict == skip && d.skipped.Reason == output.Failed
 		if mode == provenance.CheckHead && failed && !fetch.IsDialing(failure) {
 			return w.checkAgain(v), nil

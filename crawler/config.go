@@ -126,7 +126,8 @@ type Limits struct {
 	MaxTime time.Duration `json:"max-time"`
 
 	// MaxWait ends the crawl when each remaining URL would have to wait longer than this
-	// (default 2m), because of an unreachable robots.txt, Retry-After or Visit-time.
+	// (default 2m), because of a site that is down, an unreachable robots.txt, Retry-After or
+	// Visit-time.
 	MaxWait time.Duration `json:"max-wait"`
 
 	// MaxLinks limits the distinct URLs that are followed from one page, including URLs on

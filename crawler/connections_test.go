@@ -167,7 +167,7 @@ func TestHTTP1Required(t *testing.T) {
 			}
 			notFound := []byte{0x8d} // RFC 7541, appendix A
 			return f.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: notFound, EndStream: true, EndHeaders: true}) == nil
-		}, []string{"HTTP/2", "HTTP/2", "HTTP/2", "HTTP/1.1", "HTTP/1.1"}},
+		}, []string{"HTTP/2", "HTTP/2", "HTTP/2", "HTTP/1.1", "HTTP/1.1", "HTTP/1.1"}}, // robots.txt again, then the pages
 		{"stream reset, inadequate security", reset(http2.ErrCodeInadequateSecurity), []string{"HTTP/2", "HTTP/1.1", "HTTP/1.1", "HTTP/1.1"}},
 		{"GOAWAY, inadequate security", goAway(http2.ErrCodeInadequateSecurity), []string{"HTTP/2", "HTTP/1.1", "HTTP/1.1", "HTTP/1.1"}},
 	} {

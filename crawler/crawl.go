@@ -111,6 +111,8 @@ type Crawler struct {
 	pages    pageFetcher
 	recorder recorder
 
+	outages urlSet // URLs whose failure showed that their site was down
+
 	member cluster.Member // this process in a shared crawl
 	leases leaseTimes
 

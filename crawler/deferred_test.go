@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -342,6 +344,78 @@ func TestDeferredURLsAreListed(t *testing.T) {
 			}
 		}))
 	}
+}
+
+// max-wait ends the crawl whatever else the host allows. The delay of a host and the retry of a page
+// may take longer, also when the crawl is resumed.
+func TestMaxWait(t *testing.T) {
+	pages := func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/robots.txt":
+		case "/":
+			_, _ = fmt.Fprint(w, `<a href="https://a.test/x">x</a><a href="/1">1</a><a href="/2">2</a>`)
+		default:
+			_, _ = fmt.Fprint(w, r.URL.Path)
+		}
+	}
+	for _, tt := range []struct {
+		name   string
+		answer http.HandlerFunc // nil: pages; the connection of https is refused in any case
+		paths  int              // pages in the end
+		longer bool             // than max-wait
+	}{
+		{name: "another origin of the host refuses connections", paths: 3},
+		{name: "Retry-After of a page", paths: 1, answer: func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/" {
+				w.Header().Set("Retry-After", "30")
+			}
+			pages(w, r)
+		}},
+		{name: "Crawl-delay", paths: 3, longer: true, answer: func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/robots.txt" {
+				_, _ = fmt.Fprint(w, "User-agent: *\nCrawl-delay: 20\n")
+			}
+			pages(w, r)
+		}},
+		{name: "a page is retried", paths: 3, longer: true, answer: func() http.HandlerFunc {
+			asked := 0
+			return func(w http.ResponseWriter, r *http.Request) {
+				if asked++; r.URL.Path == "/1" && asked < 8 {
+					w.WriteHeader(http.StatusBadGateway)
+				}
+				pages(w, r)
+			}
+		}()},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				if tt.answer == nil {
+					tt.answer = pages
+				}
+				cfg := testConfig(t, "http://a.test/")
+				cfg.Limits.MaxWait, cfg.Robots.Retry, cfg.Limits.Concurrency, cfg.Fetch.Retries = 3*time.Second, time.Hour, 1, 5
+				cfg.Limits.MaxPages = 1
+				network := refusing(func(r *http.Request) bool { return r.URL.Scheme == "https" }, tt.answer)
+				run(t, cfg, &Options{Transport: network})
+				cfg.Limits.MaxPages = 0
+				began := time.Now()
+				got := run(t, cfg, &Options{Transport: network, Resume: true})
+				if took := time.Since(began); (took > cfg.Limits.MaxWait) != tt.longer || got.End != EndDeferred || len(got.pages) != tt.paths {
+					t.Errorf("%s after %v with %d pages, want %d", got.End, took, len(got.pages), tt.paths)
+				}
+			})
+		})
+	}
+}
+
+// refusing is a network that refuses the connection of some requests, and answers others.
+func refusing(refuses func(*http.Request) bool, answer http.HandlerFunc) http.RoundTripper {
+	return roundTrip(func(r *http.Request) (*http.Response, error) {
+		if refuses(r) {
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+		}
+		return answering(answer).RoundTrip(r)
+	})
 }
 
 // TestOutageSurvivesAFullDisk: the disk is full when a robots.txt is found to be unreachable. The

@@ -50,8 +50,8 @@ type discovery struct {
 	hosts        *quota.Hosts
 	sitemaps     *quota.Sitemaps
 	order        *entryOrder
-	noticeWider  sync.Once // see joinRedirectTarget
-	refused      refusedChecks
+	noticeWider  sync.Once    // see joinRedirectTarget
+	refused      urlSet       // checks that max-hosts refused, so that each has one line
 	recrawl      atomic.Int64 // state.CheckRecrawl
 
 	aliasMu sync.Mutex

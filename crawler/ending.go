@@ -18,10 +18,11 @@ import (
 func (c *Crawler) finish() (*Summary, error) {
 	end, last, fault := c.lifecycle.Ending()
 	c.releaseLimits()
+	var next time.Time                                          // when the first URL may be requested
 	err, abandoned := fault, c.lifecycle.CommitCtx.Err() != nil // by a user who did not want to wait for Redis
 	if fault == nil && !abandoned {                             // otherwise nothing can be written
 		if err = c.forgetRecovered(); err == nil {
-			err = c.record.WriteRejected(end == EndDeferred, c.blockOf)
+			next, err = c.record.WriteRejected(end == EndDeferred, c.blockOf)
 		}
 		abandoned = errors.Is(err, context.Canceled) && c.lifecycle.CommitCtx.Err() != nil
 	}
@@ -57,7 +58,9 @@ func (c *Crawler) finish() (*Summary, error) {
 		s.Remaining = left
 		s.Hosts = stats.Hosts
 		if s.Remaining > 0 {
-			s.NextDue = stats.NextDue
+			if s.NextDue = stats.NextDue; end == EndDeferred && next.After(s.NextDue) { // its host may be due later
+				s.NextDue = next
+			}
 		}
 	})
 	sum := c.tally.summary()
@@ -112,7 +115,7 @@ func (c *Crawler) blockOf(h frontier.Host, o robotsext.Origin) (record.Block, er
 	}
 	b := record.Block{Until: host.Due, Reason: "the delay of its host has not passed"}
 	if host.BlockedUntil.After(time.Now()) {
-		b = record.Block{Until: host.BlockedUntil, Reason: "its host sent Retry-After, and that has not passed"}
+		b = record.Block{Until: host.BlockedUntil, Reason: "its host sent Retry-After or is down, and that time has not passed"}
 	}
 	switch {
 	case rec == nil:

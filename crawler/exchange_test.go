@@ -172,7 +172,7 @@ func TestExchanges(t *testing.T) {
 			t.Errorf("%s: %+v", path, e)
 		}
 	}
-	if len(by) != 11 || len(kept.Exchanges) != 11 || len(by["/long"].Body) < cfg.Fetch.MaxBody {
+	if len(by) != 11 || len(kept.Exchanges) != 12 || len(by["/long"].Body) < cfg.Fetch.MaxBody {
 		t.Errorf("%d exchanges", len(by))
 	}
 }

@@ -5,8 +5,10 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // A signal says that something has changed. It holds one event.
@@ -69,37 +71,62 @@ func (c *Crawler) checkIdle() (again time.Duration, err error) {
 	if stats.InFlight > 0 || wait <= 0 || c.pauses.active() {
 		return wait, nil
 	}
-	patience, err := c.patience(stats)
-	if err == nil && wait > patience {
-		c.lifecycle.Stop(EndDeferred)
+	if wait <= c.cfg.Limits.MaxWait {
+		return wait, nil
 	}
-	return wait, err
-}
-
-// patience is how long the crawl waits without work: max-wait, and at least the delay of
-// any host, or the retry of a page if one remains.
-func (c *Crawler) patience(stats frontier.Stats) (time.Duration, error) {
-	wait := max(c.cfg.Limits.MaxWait, c.member.LongestDelay(c.network.delays.Longest(), max(c.cfg.Politeness.MaxCrawlDelay, politeness.MaxSlowed)))
-	left := stats.Pending + stats.Scheduled
-	if err := c.forgetRecovered(); err != nil {
+	paced, err := c.hasPacedURL(wait)
+	if paced || err != nil {
+		return wait, err
+	}
+	now, err := c.frontier.Stats(c.lifecycle.CommitCtx)
+	if err != nil || now.Counts != stats.Counts { // a worker leased a URL meanwhile, which was not listed
 		return 0, err
 	}
-	origins, _ := c.record.Deferred.All()
-	waiting := make(map[frontier.Host]int) // origins of each host
-	for _, o := range origins {
-		waiting[weburl.ServerOf(string(o))]++
-	}
-	for h, n := range waiting {
-		rec, err := c.frontier.Host(c.lifecycle.CommitCtx, h)
-		if err != nil {
-			return 0, err
-		}
-		if len(rec.Robots) <= n { // otherwise some of its URLs may be of a reachable origin
-			left -= rec.Pending + rec.Scheduled
-		}
-	}
-	if left > 0 {
-		wait = max(wait, retryBase<<maxBackoff)
-	}
+	c.lifecycle.Stop(EndDeferred)
 	return wait, nil
+}
+
+// hasPacedURL reports whether a URL waits only for the delay of its host or for its retry. The
+// crawl waits for these however long that takes. All other URLs wait for a robots.txt or for a
+// host that allows no request now. wait is the time until the next URL is due.
+func (c *Crawler) hasPacedURL(wait time.Duration) (bool, error) {
+	list, ok := c.frontier.(frontier.Lister)
+	if !ok {
+		return wait <= max(c.network.delays.Longest(), retryBase<<maxBackoff), nil
+	}
+	if err := c.forgetRecovered(); err != nil {
+		return false, err
+	}
+	paced := make(map[robotsext.Origin]bool)
+	for item, err := range list.Waiting(c.lifecycle.CommitCtx) {
+		if err != nil {
+			return false, err
+		}
+		o := weburl.OriginOf(item.URL)
+		if _, known := paced[o]; known {
+			continue
+		}
+		if paced[o], err = c.isPaced(item.Host, o); paced[o] || err != nil {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// isPaced reports whether the URLs of an origin wait only for the delay of its host or for their
+// retries.
+func (c *Crawler) isPaced(h frontier.Host, o robotsext.Origin) (bool, error) {
+	host, err := c.frontier.Host(c.lifecycle.CommitCtx, h)
+	if err != nil {
+		return false, err
+	}
+	soon := time.Now().Add(max(host.Delay, politeness.AddressPause))
+	rec, err := politeness.ReadRecord(host, o)
+	switch {
+	case host.BlockedUntil.After(soon):
+		return false, nil
+	case err == nil && blocked.IsOutage(rec) && c.discovery.scope.HoldsServer(h): // if it cannot be read, robots.txt is requested again
+		return !rec.RetryAt.After(soon), nil
+	}
+	return c.record.Deferred.Get(o) == nil, nil // checks of other servers are retried during an outage
 }

@@ -104,7 +104,7 @@ func TestLog(t *testing.T) {
 			{"INFO", "crawl started", 1, map[string]any{"output": cfg.Output.Dir, "urls": 2.0}},
 			{"INFO", "crawl stopping", 1, map[string]any{"reason": "deferred"}},
 			{"INFO", "crawl ended", 1, map[string]any{"reason": "deferred", "pages": float64(got.Pages), "remaining": 1.0}},
-			{"INFO", "robots.txt read", 1, map[string]any{"host": s.url, "status": 200.0, "outcome": "rules"}},
+			{"INFO", "robots.txt read", 3, map[string]any{"host": s.url, "status": 200.0, "outcome": "rules"}},
 			{"WARN", "robots.txt unreachable", 1, map[string]any{"host": closed.url, "status": 500.0}},
 			{"INFO", "host slowed down", 1, map[string]any{"host": string(weburl.ServerOf(s.url)), "status": 503.0}},
 			{"INFO", "host sent Retry-After", 1, map[string]any{"host": string(weburl.ServerOf(s.url)), "status": 503.0}},

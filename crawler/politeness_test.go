@@ -247,7 +247,7 @@ func TestROB_POL_04(t *testing.T) {
 			w.Header().Set("Content-Length", "100")
 			w.WriteHeader(http.StatusServiceUnavailable)
 			_, _ = fmt.Fprint(w, "half")
-		}, []string{"/robots.txt", "/", "/busy", "/next"}},
+		}, []string{"/robots.txt", "/", "/busy", "/robots.txt", "/next"}},
 		{"body that takes its time", nil, "/busy", func(w http.ResponseWriter, _ *http.Request) {
 			_ = http.NewResponseController(w).Flush()
 			time.Sleep(wait / 2) // the wait counts from the end
@@ -272,7 +272,9 @@ func TestROB_POL_04(t *testing.T) {
 				w.Header().Set("Retry-After", fmt.Sprint(wait.Seconds()))
 				tt.give(w, r)
 			})
-			run(t, testConfig(t, s.url), nil)
+			cfg := testConfig(t, s.url)
+			cfg.Limits.MaxWait = time.Minute
+			run(t, cfg, nil)
 			requests := s.requests()
 			var paths []string
 			for i, r := range requests {
@@ -299,7 +301,7 @@ func TestRetryAfterOfRobotsTxtElsewhere(t *testing.T) {
 		s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="` + other.url + `/">other</a>`})
 		s.handle("/robots.txt", redirect(other.url+"/r.txt"))
 		cfg := testConfig(t, s.url)
-		cfg.Scope.Kind = ScopeAny
+		cfg.Scope.Kind, cfg.Limits.MaxWait = ScopeAny, time.Minute
 		run(t, cfg, nil)
 		requests := other.requests()
 		if len(requests) != 3 || requests[0].uri != "/r.txt" {
@@ -322,7 +324,7 @@ func TestPageWithRetryAfterIsKept(t *testing.T) {
 			})
 		}
 		cfg := testConfig(t, s.url)
-		cfg.Fetch.Retries = 3
+		cfg.Fetch.Retries, cfg.Limits.MaxWait = 3, time.Minute
 		got := run(t, cfg, nil)
 		if got.End != EndFinished || got.Statuses[200] != 1 || got.Statuses[404] != 1 || s.count("/") != 1 || s.count("/gone") != 1 {
 			t.Errorf("%+v, requests %+v", got.Summary, s.requests())

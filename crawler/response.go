@@ -8,8 +8,10 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -28,7 +30,7 @@ const (
 func (w *worker) decideResponse(v *visit, resp *fetch.Response, failure error) (decision, error) {
 	c := w.c
 	if failure != nil {
-		return w.decideFailure(v, resp.Took, failure), nil
+		return w.decideFailure(v, resp.Took, failure)
 	}
 	v.hostDelay = c.network.delays.After(resp.Took)
 	if err := w.observe(v, resp.Status); err != nil {
@@ -60,20 +62,68 @@ func (w *worker) decideResponse(v *visit, resp *fetch.Response, failure error) (
 
 // decideFailure decides about a URL whose request failed after a time, without a complete
 // response.
-func (w *worker) decideFailure(v *visit, took time.Duration, err error) decision {
+func (w *worker) decideFailure(v *visit, took time.Duration, err error) (decision, error) {
 	c := w.c
 	if _, ok := errors.AsType[*robotsext.BlockedError](err); ok || errors.Is(err, guard.ErrRefused) {
-		return w.decideRefusal(v, err) // the record has expired meanwhile, or the name resolves to another address
+		return w.decideRefusal(v, err), nil // the record has expired meanwhile, or the name resolves to another address
 	}
 	v.hostDelay = c.network.delays.After(took)
 	if c.lifecycle.Working.Err() != nil || c.lifecycle.HasFailed() || errors.Is(err, frontier.ErrLeaseLost) { // the site is not the cause
-		return waitUntil(time.Time{})
+		return waitUntil(time.Time{}), nil
+	}
+	if d, err := w.checkOutage(v, err); err != nil || d.verdict == wait {
+		return d, err
 	}
 	w.tellFailure(v, err)
 	if d := w.retry(v, 0, err); d.verdict == retry {
-		return d
+		return d, nil
 	}
-	return skipFor(output.Failed, fetch.Cause(err))
+	return skipFor(output.Failed, fetch.Cause(err)), nil
+}
+
+// checkOutage requests the robots.txt of a URL whose connection failed. If that fails too, the site
+// is down: its URLs wait for its robots.txt, and the request was no attempt. The second time that a
+// URL finds its site down, it is.
+func (w *worker) checkOutage(v *visit, failure error) (decision, error) {
+	c := w.c
+	if !fetch.IsUnanswered(failure) || w.isOutsideCheck(v) && !fetch.IsAtProxy(failure) {
+		return decision{}, nil
+	}
+	ctx, slot := politeness.WithUsedSlot(c.lifecycle.Working, v.lease.Host)
+	c.network.robots.Expire(v.u)
+	rec, err := c.network.robots.Record(ctx, v.u)
+	took, _ := slot.Used()
+	v.hostDelay = max(v.hostDelay, c.network.delays.After(took))
+	switch {
+	case err != nil || c.lifecycle.Working.Err() != nil || c.lifecycle.HasFailed() || errors.Is(rec.Err, frontier.ErrLeaseLost):
+		return waitUntil(time.Time{}), nil // this process has ended the request
+	case !blocked.IsOutage(rec) || rec.FailingSince.IsZero(): // it responds, or its Retry-After forbids the request
+		return decision{}, nil
+	case !c.outages.add(v.lease.URL): // it may be what takes the site down
+		return decision{}, nil
+	}
+	d := w.waitForRobots(v, rec.Err, rec.RetryAt)
+	_, busy := slot.Busy(nil)
+	if !busy { // or no origin of the host responds; other processes have to know
+		if busy, err = c.isDown(v.lease.Host); err != nil {
+			return decision{}, err
+		}
+	}
+	if busy {
+		d.hostUntil = rec.RetryAt
+	}
+	return d, nil
+}
+
+// isDown reports whether the robots.txt of each known origin of a host is unreachable.
+func (c *Crawler) isDown(h frontier.Host) (bool, error) {
+	host, err := c.frontier.Host(c.lifecycle.CommitCtx, h)
+	for _, r := range host.Robots {
+		if r.FailingSince.IsZero() {
+			return false, err
+		}
+	}
+	return err == nil, err
 }
 
 // retry retries a URL after a temporary status or an error, while attempts remain

@@ -16,8 +16,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
-	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/shared"
@@ -147,32 +147,22 @@ func TestRecoveredByOthers(t *testing.T) {
 	const origin = robotsext.Origin("http://a.test")
 	f := frontier.NewMemory(nil)
 	cfg := Default()
-	cfg.Limits.MaxWait, cfg.Politeness.MaxCrawlDelay = 0, 0
 	c := &Crawler{cfg: cfg, frontier: f, lifecycle: lifecycle.New(slog.New(slog.DiscardHandler)), member: &cluster.Single{}, record: record.New(record.Config{}), state: new(state)}
-	c.network.delays = c.newDelays()
-	patience := func(want time.Duration) {
+	c.discovery = &discovery{scope: scope.New(scope.Any, scope.Bounds{})}
+	paced := func(want bool) {
 		t.Helper()
-		stats, err := f.Stats(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := c.patience(stats); err != nil || got != want {
-			t.Errorf("patience %v, %v, want %v", got, err, want)
+		if got, err := c.hasPacedURL(time.Minute); err != nil || got != want {
+			t.Errorf("a URL is worth waiting for: %v, %v, want %v", got, err, want)
 		}
 	}
 	if _, err := f.Add(t.Context(), []frontier.Item{{URL: "http://a.test/1"}}); err != nil {
 		t.Fatal(err)
 	}
 	must(t, c.record.Deferred.Add(origin, output.Rejection{Reason: output.RobotsUnreachable}, time.Time{}))
-	stores(t, f, &robotsext.Record{Origin: origin, Outcome: robotsext.OutcomeUnreachable, Status: 500, FailingSince: time.Now()}, 0)
-	patience(cfg.Politeness.Delay) // it has nothing but the host that cannot be reached
-	c.member = new(cluster.Redis)
-	patience(politeness.MaxSlowed) // others may know one that is slower
-	c.cfg.Politeness.MaxCrawlDelay = 2 * politeness.MaxSlowed
-	patience(2 * politeness.MaxSlowed)
-	c.cfg.Politeness.MaxCrawlDelay = 0
+	stores(t, f, &robotsext.Record{Origin: origin, Outcome: robotsext.OutcomeUnreachable, Status: 500, FailingSince: time.Now(), RetryAt: time.Now().Add(time.Hour)}, 0)
+	paced(false)
 	reaches(t, f, origin, 0)
-	patience(retryBase << maxBackoff) // its page may have to be requested again
+	paced(true)
 	if hosts, _ := c.record.Deferred.All(); len(hosts) > 0 {
 		t.Errorf("%v wait", hosts)
 	}

@@ -84,7 +84,7 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 	began := time.Now()
 	resp, err := c.network.client.Do(req)
 	if err != nil {
-		return w.decideFailure(v, time.Since(began), err), nil
+		return w.decideFailure(v, time.Since(began), err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	defer func() { v.hostDelay = c.network.delays.After(time.Since(began)) }()
@@ -117,8 +117,8 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 	d = decision{verdict: done, sitemap: line}
 	switch err := c.discovery.seedEntries(v, resp, scope, listed, line); {
 	case errors.Is(err, sitemap.Unreadable):
-		if d = w.decideFailure(v, time.Since(began), err); d.verdict == retry { // entries read so far remain queued
-			return d, nil
+		if d, err = w.decideFailure(v, time.Since(began), err); err != nil || d.verdict == retry || d.verdict == wait { // entries read so far remain queued
+			return d, err
 		}
 	case err != nil:
 		return d, err

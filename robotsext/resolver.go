@@ -78,6 +78,18 @@ func (r *resolver) known(o Origin) *Record {
 	return nil
 }
 
+// expire makes the record of o expire, unless it is that of an outage or is being looked up.
+func (r *resolver) expire(o Origin) {
+	r.memory.mu.Lock()
+	defer r.memory.mu.Unlock()
+	now := r.now()
+	if s := r.memory.slots[o]; s != nil && s.lookup == nil && s.rec.fresh(now) {
+		expired := *s.rec // callers may have the other
+		expired.ExpiresAt = now
+		s.rec = &expired
+	}
+}
+
 // lookUp finds the record of s.origin, first in the Cache, then by a fetch, and passes
 // it to all callers that wait on l. Only lookUp changes s.rec while l is in flight.
 func (r *resolver) lookUp(ctx context.Context, s *slot, l *lookup, force bool) {

@@ -144,6 +144,15 @@ func (r *Robots) Refresh(ctx context.Context, u *url.URL) (*Record, error) {
 	return r.resolver.resolve(ctx, o, true)
 }
 
+// Expire makes the record of u's origin expire, if it is in memory. Call it when the site has
+// stopped responding: robots.txt is requested again before the next URL, and if it is unreachable,
+// its outage begins. A record of an outage stays in use until its RetryAt.
+func (r *Robots) Expire(u *url.URL) {
+	if o, err := r.originOf(u); err == nil {
+		r.resolver.expire(o)
+	}
+}
+
 // Group returns the group of rec that applies to this crawler, never nil.
 func (r *Robots) Group(rec *Record) *robotstxt.Group {
 	switch {

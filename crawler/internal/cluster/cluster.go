@@ -57,9 +57,6 @@ type Member interface {
 	// RecheckSlowed returns the interval of the checks whether another process has slowed down
 	// a host. Zero: no checks.
 	RecheckSlowed() time.Duration
-	// LongestDelay returns the longest delay that a host of the crawl may have. own is the
-	// longest delay of the hosts that this process has requested, possible that of any host.
-	LongestDelay(own, possible time.Duration) time.Duration
 }
 
 // A Handler applies announcements to the crawl.

@@ -368,6 +368,3 @@ func (*Redis) IdleCheckInterval() (rest, longest time.Duration) {
 // RecheckSlowed implements [Member]. A check costs a round trip. With a longer interval, a
 // host recovers later.
 func (*Redis) RecheckSlowed() time.Duration { return 30 * time.Second }
-
-// LongestDelay implements [Member]. Others may know hosts that are slower.
-func (*Redis) LongestDelay(own, possible time.Duration) time.Duration { return max(own, possible) }

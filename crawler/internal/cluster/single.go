@@ -73,6 +73,3 @@ func (*Single) IdleCheckInterval() (rest, longest time.Duration) {
 
 // RecheckSlowed implements [Member].
 func (*Single) RecheckSlowed() time.Duration { return 0 }
-
-// LongestDelay implements [Member].
-func (*Single) LongestDelay(own, _ time.Duration) time.Duration { return own }

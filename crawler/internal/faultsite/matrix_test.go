@@ -59,7 +59,7 @@ func quick(t *testing.T, urls ...string) crawler.Config {
 	cfg := crawler.Default()
 	cfg.URLs, cfg.Output.Dir = urls, filepath.Join(t.TempDir(), "crawl")
 	cfg.Politeness.Delay, cfg.Politeness.ResponseFactor, cfg.Limits.Concurrency = 60*time.Millisecond, 0, 4
-	cfg.Fetch.Retries, cfg.Limits.MaxWait, cfg.Robots.Retry = 0, 0, time.Minute
+	cfg.Fetch.Retries, cfg.Limits.MaxWait, cfg.Robots.Retry = 0, 10*time.Second, time.Minute // a Retry-After of seconds is waited for
 	cfg.Fetch.MaxBody, cfg.Fetch.AllowAddr = 4<<20, []string{"127.0.0.0/8"}
 	return cfg
 }

@@ -42,7 +42,7 @@ func (r *result) read() {
 	r.sitemaps = byURL(r, "sitemaps.jsonl", func(p *output.Sitemap) string { return p.URL })
 }
 
-// byURL reads a file of lines, none of which may stand there twice.
+// byURL reads a file of lines, none of which may stand there twice, except that of a robots.txt.
 func byURL[T any](r *result, name string, url func(*T) string) map[string]*T {
 	lines := make(map[string]*T)
 	for line, err := range output.Read[T](filepath.Join(r.cfg.Output.Dir, name)) {
@@ -50,7 +50,7 @@ func byURL[T any](r *result, name string, url func(*T) string) map[string]*T {
 			r.t.Fatal(err)
 		}
 		u := url(line)
-		if _, twice := lines[u]; twice {
+		if _, twice := lines[u]; twice && name != "robots.jsonl" { // a robots.txt is requested again after a fault of a page
 			r.t.Errorf("%s has two lines about %s", name, u)
 		}
 		lines[u] = line

@@ -59,7 +59,7 @@ func explain(ctx context.Context, err error, began time.Time, inside bool) error
 	}
 	text := describe(ctx, err, began, inside)
 	if proxy := atProxy(err); proxy != nil { // otherwise the site would seem to be down
-		text = "the proxy: " + cmp.Or(text, strings.TrimPrefix(proxy.Error(), "unknown error "))
+		text = proxyName(proxy) + ": " + cmp.Or(text, strings.TrimPrefix(proxy.Error(), "unknown error "))
 	}
 	if text != "" {
 		return &transportError{text, err}
@@ -75,6 +75,14 @@ func atProxy(err error) error {
 		return nil
 	}
 	return op.Err
+}
+
+// proxyName names the proxy of an error, with its address if the connection to it failed.
+func proxyName(err error) string {
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" && op.Addr != nil {
+		return "the proxy " + op.Addr.String()
+	}
+	return "the proxy"
 }
 
 // describe describes an error. Empty: its own text is clear.
@@ -184,6 +192,34 @@ func IsHostError(err error) bool {
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	_, noTLS := errors.AsType[tls.RecordHeaderError](err)
 	return IsDialing(err) || atProxy(err) != nil || noName || untrusted || noTLS
+}
+
+// IsUnanswered reports whether a request failed because its connection did: no complete response
+// arrived, and what arrived was valid. The site, the network or the proxy may be down.
+func IsUnanswered(err error) bool {
+	if explained, ok := errors.AsType[*transportError](err); ok && explained.err != nil {
+		err = explained.err
+	}
+	if _, ok := errors.AsType[*codingError](err); ok {
+		return false
+	}
+	for _, target := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, errStalled, errRefusedAgain, errProxyAuth} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	_, op := errors.AsType[*net.OpError](err)
+	_, name := errors.AsType[*net.DNSError](err)
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	text := err.Error()
+	is := func(what string) bool { return strings.Contains(text, what) } // these errors have no types
+	return op || name || untrusted || isTimeout(err) || is("tls: ") || is("GOAWAY") || is("http2: client conn") || is("server closed idle connection")
+}
+
+// IsAtProxy reports whether a request failed because its proxy cannot be reached or rejects the login.
+func IsAtProxy(err error) bool {
+	proxy := atProxy(err)
+	return proxy != nil && IsDialing(proxy) || errors.Is(err, errProxyAuth)
 }
 
 // Cause returns an error of a request without the URL that http.Client adds.

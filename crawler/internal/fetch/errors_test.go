@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -77,7 +79,7 @@ func TestDeadProxy(t *testing.T) {
 		for _, to := range []string{"http", "https"} {
 			cfg := Config{Timeout: time.Minute, Proxies: []string{scheme + "://" + gone.Addr().String()}}
 			err := get(t.Context(), testTransport(t, newHTTPTransport(&cfg)), to+"://a.example/")
-			if want := "the proxy: the connection was refused"; err == nil || err.Error() != want {
+			if want := "the proxy " + gone.Addr().String() + ": the connection was refused"; err == nil || err.Error() != want || !IsAtProxy(err) {
 				t.Errorf("%s to %s: %v, want: %s", scheme, to, err, want)
 			}
 		}
@@ -141,5 +143,25 @@ func TestNoTLS(t *testing.T) {
 	err := get(t.Context(), testTransport(t, newHTTPTransport(&cfg)), strings.Replace(server.URL, "http:", "https:", 1))
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); !ok || err.Error() != "the server does not speak TLS" {
 		t.Errorf("%v", err)
+	}
+}
+
+// Only an error of the connection may be that of a site that is down.
+func TestIsUnanswered(t *testing.T) {
+	for err, want := range map[error]bool{
+		&net.OpError{Op: "dial", Err: errors.New("no route to host")}:                 true,
+		&net.DNSError{Err: "no such host", IsNotFound: true}:                          true,
+		&transportError{"the connection was closed before a response", io.EOF}:        true,
+		&transportError{"TLS: handshake failure", errors.New("remote error: tls: x")}: true,
+		fmt.Errorf("%w: 3 bytes in 1s", errStalled):                                   true,
+		errProxyAuth:                              true,
+		context.DeadlineExceeded:                  true,
+		&codingError{"gzip", io.ErrUnexpectedEOF}: false,
+		&transportError{"the response is not valid HTTP", errors.New("malformed HTTP response")}: false,
+		errors.New("the response has an invalid status: 042"):                                    false,
+	} {
+		if got := IsUnanswered(&url.Error{Op: "Get", URL: "http://a.test/", Err: err}); got != want {
+			t.Errorf("%v: %v, want %v", err, got, want)
+		}
 	}
 }

@@ -51,6 +51,15 @@ func WithSlot(ctx context.Context, host frontier.Host) (context.Context, *Slot) 
 	return context.WithValue(ctx, slotKey{}, s), s
 }
 
+// WithUsedSlot is like WithSlot for a slot whose request has just ended. The delay of the server
+// precedes a request for robots.txt.
+func WithUsedSlot(ctx context.Context, host frontier.Host) (context.Context, *Slot) {
+	ctx, s := WithSlot(ctx, host)
+	s.used, s.ended = true, time.Now()
+	s.began = s.ended
+	return ctx, s
+}
+
 // Host returns the server of the slot.
 func (s *Slot) Host() frontier.Host { return s.host }
 

@@ -23,14 +23,15 @@ type Block struct {
 // Blocked says until when the URLs of an origin cannot be requested, and why.
 //
 // URLs in the frontier are listed only if it is a [frontier.Lister]. The lines are not
-// committed: a resumed crawl removes them first.
-func (r *Recorder) WriteRejected(all bool, blocked func(frontier.Host, robotsext.Origin) (Block, error)) error {
+// committed: a resumed crawl removes them first. Next is when the first of these URLs may be
+// requested; zero: none is listed.
+func (r *Recorder) WriteRejected(all bool, blocked func(frontier.Host, robotsext.Origin) (Block, error)) (next time.Time, err error) {
 	w := &rejectedWriter{r: r, blocked: blocked, blocks: make(map[robotsext.Origin]Block)}
 	if err := r.Skipped.each(w.skipped); err != nil {
-		return err
+		return next, err
 	}
 	if err := w.flush(); err != nil {
-		return err
+		return next, err
 	}
 	origins, deferred := r.Deferred.All()
 	var hosts []frontier.Host
@@ -40,12 +41,12 @@ func (r *Recorder) WriteRejected(all bool, blocked func(frontier.Host, robotsext
 	if all {
 		hosts = nil
 	} else if len(hosts) == 0 {
-		return w.flush()
+		return next, w.flush()
 	}
 	if err := w.waiting(hosts, deferred, all); err != nil {
-		return err
+		return next, err
 	}
-	return w.flush()
+	return w.next, w.flush()
 }
 
 // rejectedWriter writes lines of rejected.jsonl in batches.
@@ -58,6 +59,8 @@ type rejectedWriter struct {
 	entries []*entry // skipped, unless the frontier knows them
 	keys    []string // of entries in the frontier
 	n       int      // lines
+
+	next time.Time // when the first waiting URL may be requested; zero: there is none
 }
 
 const (
@@ -103,6 +106,13 @@ func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.O
 		if j.Detail == "" {
 			j.Detail = b.Reason
 		}
+		j.RetryAt = b.Until.UTC()
+		if item.NotBefore.After(b.Until) {
+			j.RetryAt = item.NotBefore.UTC()
+		}
+		if w.next.IsZero() || j.RetryAt.Before(w.next) {
+			w.next = j.RetryAt
+		}
 		j.URL, _, _ = strings.Cut(item.URL, "#") // a key may have a fragment
 		if p.IsCheck() {
 			if err := w.check(&j, p); err != nil {
@@ -111,10 +121,6 @@ func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.O
 			continue
 		}
 		j.Depth, j.FoundOn, j.Source = p.Depth, p.FoundOn, p.Source.String()
-		j.RetryAt = b.Until.UTC()
-		if item.NotBefore.After(b.Until) {
-			j.RetryAt = item.NotBefore.UTC()
-		}
 		w.r.cfg.OnReject(&j)
 		if err := w.write(&j); err != nil {
 			return err

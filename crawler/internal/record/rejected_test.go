@@ -18,7 +18,7 @@ func TestWaitingURLThatCannotBeReadIsListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := openRecorder(t, f)
-	err := r.WriteRejected(true, func(frontier.Host, robotsext.Origin) (Block, error) { return Block{Reason: "not due"}, nil })
+	_, err := r.WriteRejected(true, func(frontier.Host, robotsext.Origin) (Block, error) { return Block{Reason: "not due"}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,305 @@
+package crawler
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// A flaky site has a front page with links to others, and records when each path is requested. Some
+// requests fail.
+type flaky struct {
+	fails func(path string) error // nil: the site responds
+
+	mu    sync.Mutex // guards the fields below
+	began time.Time
+	log   []flakyRequest
+}
+
+type flakyRequest struct {
+	at    time.Duration // since the first request
+	path  string
+	error bool
+}
+
+const flakyPages = 9 // besides the front page
+
+func (f *flaky) RoundTrip(r *http.Request) (*http.Response, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.log == nil {
+		f.began = time.Now()
+	}
+	err := f.fails(r.URL.Path)
+	f.log = append(f.log, flakyRequest{time.Since(f.began), r.URL.Path, err != nil})
+	if err != nil {
+		return nil, err
+	}
+	return answering(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/robots.txt":
+		case "/":
+			for i := range flakyPages {
+				_, _ = fmt.Fprintf(w, `<a href="/%d">x</a>`, i)
+			}
+		default:
+			_, _ = fmt.Fprint(w, r.URL.Path)
+		}
+	}).RoundTrip(r)
+}
+
+// since returns the time since the first request. The caller is fails.
+func (f *flaky) since() time.Duration { return time.Since(f.began) }
+
+// crawl crawls the site with a delay of a second.
+func (f *flaky) crawl(t *testing.T, cfg Config, resume bool) *crawl {
+	t.Helper()
+	cfg.Politeness.Delay = time.Second
+	return run(t, cfg, &Options{Transport: f, Resume: resume})
+}
+
+// connectionErrors are the errors of a site that is down.
+var connectionErrors = map[string]error{
+	"refused": &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED},
+	"reset":   &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET},
+	"closed":  io.EOF,
+	"timeout": &net.OpError{Op: "dial", Net: "tcp", Err: timeoutError{}},
+	"no name": &net.DNSError{Err: "server misbehaving", Name: "a.test", IsTemporary: true},
+}
+
+type timeoutError struct{}
+
+func (timeoutError) Error() string   { return "i/o timeout" }
+func (timeoutError) Timeout() bool   { return true }
+func (timeoutError) Temporary() bool { return true }
+
+// ROB-POL-03: a site that is down for less than a minute gets no request in this minute, and
+// no URL fails, even without retries.
+func TestOutageOfASite(t *testing.T) {
+	for name, down := range connectionErrors {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &flaky{}
+				f.fails = func(string) error {
+					if f.since() >= 5*time.Second && f.since() < 55*time.Second {
+						return down
+					}
+					return nil
+				}
+				cfg := testConfig(t, "http://a.test/")
+				cfg.Limits.MaxWait, cfg.Robots.Retry = 2*time.Minute, Default().Robots.Retry
+				got := f.crawl(t, cfg, false)
+				if got.End != EndFinished || len(got.pages) != 1+flakyPages || len(got.rejected) > 0 {
+					t.Errorf("%s, %d pages, %+v", got.End, len(got.pages), got.rejected)
+				}
+				for _, p := range got.pages {
+					if p.Attempt != 1 {
+						t.Errorf("%s was fetched at attempt %d: an outage is not an attempt", p.URL, p.Attempt)
+					}
+				}
+				var failed []string
+				for _, r := range f.log {
+					if r.error {
+						failed = append(failed, r.path)
+					}
+				}
+				if len(failed) != 3 || failed[1] != "/robots.txt" || failed[2] != "/robots.txt" { // it is requested twice if the connection fails
+					t.Errorf("requests during the outage: %q, want a page and its robots.txt", failed)
+				}
+			})
+		})
+	}
+}
+
+// The pause doubles. When max-wait is too short, the crawl ends as deferred with the time of the next
+// request, and is resumed later.
+func TestLongOutageOfASite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &flaky{}
+		f.fails = func(string) error {
+			if f.since() >= 5*time.Second && f.since() < 2*time.Minute {
+				return connectionErrors["refused"]
+			}
+			return nil
+		}
+		cfg := testConfig(t, "http://a.test/")
+		cfg.Limits.MaxWait, cfg.Robots.Retry = 30*time.Second, 10*time.Second
+		got := f.crawl(t, cfg, false)
+		left := 1 + flakyPages - len(got.pages)
+		if got.End != EndDeferred || got.Remaining != left || got.Rejected[output.RobotsUnreachable] != left || !slices.Equal(got.Waiting, []string{"http://a.test"}) {
+			t.Errorf("%+v", got.Summary)
+		}
+		for _, r := range got.rejected {
+			if r.Detail != "the connection was refused" || r.RetryAt.Sub(got.NextDue).Abs() > time.Second || time.Until(r.RetryAt) < cfg.Limits.MaxWait {
+				t.Errorf("%+v, want the next request at %v", r, got.NextDue)
+			}
+		}
+		var robots []time.Duration
+		for _, r := range f.log {
+			if r.error && r.path == "/robots.txt" {
+				robots = append(robots, r.at)
+			}
+		}
+		var pauses []time.Duration // every second request is the other half of the same fetch
+		for i := 2; i < len(robots); i += 2 {
+			pauses = append(pauses, (robots[i] - robots[i-1]).Round(5*time.Second))
+		}
+		if !slices.Equal(pauses, []time.Duration{10 * time.Second, 20 * time.Second}) {
+			t.Errorf("pauses %v, want 10s and 20s: the next one is longer than max-wait", pauses)
+		}
+		time.Sleep(2 * time.Minute)
+		if got = f.crawl(t, cfg, true); got.End != EndFinished || len(got.pages) != 1+flakyPages || len(got.rejected) > 0 {
+			t.Errorf("resumed: %s, %d pages, %+v", got.End, len(got.pages), got.rejected)
+		}
+	})
+}
+
+// A URL whose request always ends the connection fails after its attempts, whatever else the
+// site has, and the other pages are fetched.
+func TestURLThatBreaksConnections(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		only bool          // there is no other URL
+		down time.Duration // the site is down after its request
+		most int           // requests for it
+	}{
+		{name: "one of many", most: 3},
+		{name: "the only one", only: true, most: 3},
+		{name: "it takes the site down", down: 5 * time.Second, most: 4}, // the first is taken for an outage
+		{name: "the only one takes the site down", only: true, down: 5 * time.Second, most: 4},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &flaky{}
+				var until time.Duration
+				f.fails = func(path string) error {
+					if path == "/3" {
+						until = f.since() + tt.down
+						return io.EOF
+					}
+					if f.since() < until {
+						return connectionErrors["refused"]
+					}
+					return nil
+				}
+				cfg, pages := testConfig(t, "http://a.test/"), flakyPages
+				if tt.only {
+					cfg.URLs, pages = []string{"http://a.test/3"}, 0
+				}
+				cfg.Fetch.Retries, cfg.Limits.MaxWait, cfg.Robots.Retry = 2, time.Minute, 10*time.Second
+				got := f.crawl(t, cfg, false)
+				if r := got.refusal(t, "http://a.test/3"); got.End != EndFinished || r.Reason != output.Failed || len(got.pages) != pages {
+					t.Errorf("%s, %d pages, %+v", got.End, len(got.pages), got.rejected)
+				}
+				n := 0
+				for _, r := range f.log {
+					if r.path == "/3" {
+						n++
+					}
+				}
+				if n != tt.most {
+					t.Errorf("%d requests for it, want %d", n, tt.most)
+				}
+			})
+		})
+	}
+}
+
+// A proxy that stops makes no URL fail, nor a link that is only checked. The reason names the proxy.
+func TestDeadProxy(t *testing.T) {
+	for _, after := range []int64{0, 3} { // requests
+		t.Run(fmt.Sprintf("after %d requests", after), func(t *testing.T) {
+			var n atomic.Int64
+			var proxy *httptest.Server
+			stopped := make(chan struct{})
+			proxy = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Connection", "close")
+				if r.URL.Path == "/" {
+					_, _ = io.WriteString(w, `<a href="/1">1</a><a href="/2">2</a><a href="http://b.test/">b</a>`)
+				}
+				if n.Add(1) == after {
+					go func() { proxy.Close(); close(stopped) }()
+					_ = proxy.Listener.Close()
+				}
+			}))
+			address := proxy.Listener.Addr().String()
+			if after == 0 {
+				proxy.Close()
+				close(stopped)
+			}
+			cfg := testConfig(t, "http://a.test/")
+			cfg.Fetch.Proxies, cfg.Fetch.AllowAddr, cfg.Scope.Check, cfg.Robots.Retry = []string{proxy.URL}, nil, []string{CheckExternal}, time.Hour
+			cfg.Limits.Concurrency = 1
+			got := run(t, cfg, nil)
+			<-stopped
+			if got.End != EndDeferred || got.Rejected[output.Failed] > 0 || got.Checks[output.CheckBroken] > 0 || len(got.rejected) == 0 {
+				t.Errorf("%+v", got.Summary)
+			}
+			for _, r := range got.rejected {
+				if r.Reason == output.OutOfScope {
+					continue
+				}
+				if want := "the proxy " + address + ": the connection was refused"; r.Reason != output.RobotsUnreachable || r.Detail != want {
+					t.Errorf("%+v, want %q", r, want)
+				}
+			}
+		})
+	}
+}
+
+// Workers of a shared crawl pause together while their site is down, and no URL fails.
+func TestSharedOutage(t *testing.T) {
+	t.Parallel()
+	const n, retry = 60, 2 * time.Second
+	var mu sync.Mutex // guards broken
+	var broken []time.Time
+	s := newSite(t, "127.0.0.1", nil)
+	serve := func(path, body string) {
+		s.handle(path, func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			if path == "/20" && broken == nil || broken != nil && time.Since(broken[len(broken)-1]) < retry/2 { // up to a pause
+				broken = append(broken, time.Now())
+				panic(http.ErrAbortHandler)
+			}
+			page(200, body)(w, r)
+		})
+	}
+	var links strings.Builder
+	for i := range n {
+		fmt.Fprintf(&links, `<a href="/%d">x</a>`, i)
+		serve(fmt.Sprintf("/%d", i), "page")
+	}
+	serve("/", links.String())
+	serve("/robots.txt", "User-agent: *\nDisallow: /no\n")
+	cfg := sharedConfig(t, s.url+"/")
+	cfg.Politeness.Delay, cfg.Limits.MaxWait, cfg.Robots.Retry = 20*time.Millisecond, time.Minute, retry
+	pages := 0
+	for _, c := range together(t, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")) {
+		pages += c.Pages
+		if c.End != EndFinished || len(c.rejected) > 0 {
+			t.Errorf("%s, %+v", c.End, c.rejected)
+		}
+	}
+	if pages != n+1 || len(broken) > 6 { // a page and its robots.txt, each of which may be repeated over a new connection
+		t.Errorf("%d pages, and %d requests during the outage", pages, len(broken))
+	}
+	last := broken[len(broken)-1]
+	for _, r := range s.requests() {
+		if gap := r.began.Sub(last); gap > 0 && gap < retry-100*time.Millisecond {
+			t.Errorf("%s was requested %v after the outage was seen, want %v", r.uri, gap, retry)
+		}
+	}
+}
