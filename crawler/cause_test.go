@@ -116,7 +116,8 @@ func TestCauseOfFailedPage(t *testing.T) {
 		_, _ = w.Write([]byte(`<a href="/a">a</a><a href="/b">b</a>`))
 	}))
 	t.Cleanup(down.Close)
-	if got, want := noticesOf(t, testConfig(t, down.URL+"/")), []string{"SITE: the connection was refused"}; !slices.Equal(got, want) {
+	const want = "SITE/robots.txt is unreachable: the connection was refused; it is requested again at "
+	if got := noticesOf(t, testConfig(t, down.URL+"/")); len(got) != 1 || !strings.HasPrefix(got[0], want) {
 		t.Errorf("no connection: %q, want %q", got, want)
 	}
 }

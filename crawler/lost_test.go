@@ -285,6 +285,10 @@ func TestEndSaysWhatIsWritten(t *testing.T) {
 	}
 	want := make(map[string]int64)
 	for _, name := range []string{"pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "checks.jsonl", "anchors.jsonl", "permissions.jsonl", "robots.jsonl"} {
+		if name == "checks.jsonl" || name == "anchors.jsonl" {
+			want[name] = 0 // files without lines do not exist
+			continue
+		}
 		info, err := os.Stat(filepath.Join(cfg.Output.Dir, name))
 		if err != nil {
 			t.Fatal(err)

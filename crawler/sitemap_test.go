@@ -93,8 +93,8 @@ func TestROB_SMP_24(t *testing.T) {
 		if s.count("/flaky.txt") != 2 || s.count("/cut.txt") != 2 || s.count("/gone.xml") != 1 || got.Robots != 2 || got.Sitemaps != 3 { // gone.xml is none; cut.txt has robots.txt requested again
 			t.Errorf("%d sitemaps, asked for %v", got.Sitemaps, s.asked())
 		}
-		if len(got.notices) != 2 || !strings.Contains(strings.Join(got.notices, " "), "gone.xml: status 404") {
-			t.Errorf("notices %q, want one about each sitemap that is none", got.notices)
+		if len(got.notices) != 3 || !strings.Contains(strings.Join(got.notices, " "), "gone.xml: status 404") {
+			t.Errorf("notices %q, want one about each sitemap that is none, and one about the status 500", got.notices)
 		}
 		if again := resume(t, cfg, nil); again.Sitemaps != got.Sitemaps {
 			t.Errorf("%d sitemaps, before %d", again.Sitemaps, got.Sitemaps)

@@ -239,7 +239,8 @@ func problemsOf(v verdict) []string {
 func TestFolderIsAudited(t *testing.T) {
 	const broken = "broken-link public/n.html:2"
 	b := build{
-		"index.html": "<title>Home</title>\n<meta name=robots content=noindex,nofollow><a href=n.html>n</a>",
+		"index.html": "<title>Home</title>\n<a href=m.html>m</a>",
+		"m.html":     "<title>M</title>\n<meta name=robots content=noindex,nofollow><a href=n.html>n</a>",
 		"n.html":     "<title>N</title>\n<a href=gone.html rel=nofollow>g</a>",
 	}
 	for _, tt := range []struct {
