@@ -30,7 +30,7 @@ func (c *Crawler) previousPage(v *visit) (*output.Page, error) {
 	case p.Withheld != "":
 		// Its line has no content and no hash. The next response may lift a directive in a header, and
 		// another worker may have fetched the page since.
-		if c.member.ID() != "" || !slices.ContainsFunc(p.Directives, inMeta) {
+		if !c.member.FetchesAll() || !slices.ContainsFunc(p.Directives, inMeta) {
 			return nil, nil
 		}
 	case p.Hash != hashOfBody(v.lease.Validators):

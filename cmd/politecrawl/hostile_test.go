@@ -179,7 +179,7 @@ func (s *secretSearch) archive(name string, packed []byte) {
 			s.in(name+" ("+kind+")", record, s.all)
 		}
 	}
-	if kinds["WARC-Type: response"] < 10 || kinds["WARC-Type: request"] < 10 || kinds["WARC-Type: warcinfo"] != 1 {
+	if kinds["WARC-Type: response"]+kinds["WARC-Type: revisit"] < 10 || kinds["WARC-Type: request"] < 10 || kinds["WARC-Type: warcinfo"] != 1 {
 		s.t.Errorf("%s has %v", name, kinds)
 	}
 }

@@ -18,6 +18,9 @@ import (
 type Member interface {
 	// ID returns the unique ID of a shared crawl. Empty: the crawl is not shared.
 	ID() string
+	// FetchesAll reports whether this process fetches all pages of the crawl, so that its files have the
+	// last fetch of each.
+	FetchesAll() bool
 	// Start starts to apply announcements and to watch the time limit of the crawl.
 	Start()
 	// Close stops all background work.

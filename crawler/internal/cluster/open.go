@@ -161,7 +161,7 @@ func (r *Redis) join(ctx context.Context, opts *Options) error {
 func (r *Redis) changeSettings(ctx context.Context, crawl Settings, opts *Options) error {
 	changed := opts.Settings.changedKeys(opts.Resumed)
 	for _, key := range opts.Settings.changedKeys(crawl) { // another process may have changed it meanwhile
-		if opts.IsSet != nil && opts.IsSet(key) && slices.Contains(changeableKeys, key) && !slices.Contains(changed, key) {
+		if opts.IsSet != nil && opts.IsSet(key) && key != allowKey && slices.Contains(changeableKeys, key) && !slices.Contains(changed, key) {
 			changed = append(changed, key)
 		}
 	}

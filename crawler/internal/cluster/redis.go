@@ -327,6 +327,9 @@ func (r *Redis) BytesElsewhere() int64 {
 	return r.elsewhere
 }
 
+// FetchesAll implements [Member].
+func (*Redis) FetchesAll() bool { return false }
+
 // Peers implements [Member]. The progress of this process is current.
 func (r *Redis) Peers() []Peer {
 	pages, bytes := r.handler.Progress()

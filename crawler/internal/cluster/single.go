@@ -41,6 +41,9 @@ func (*Single) Announce(context.Context, string) (known bool, err error) { retur
 // Sync implements [Member].
 func (*Single) Sync(context.Context) error { return nil }
 
+// FetchesAll implements [Member].
+func (*Single) FetchesAll() bool { return true }
+
 // Peers implements [Member].
 func (*Single) Peers() []Peer { return nil }
 

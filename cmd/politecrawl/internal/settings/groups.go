@@ -11,7 +11,7 @@ import (
 // crawl, with the flags that only some of them have, and without some flags.
 func HelpGroups(without ...string) []cli.FlagGroup {
 	groups := []cli.FlagGroup{
-		{Name: "Input", Common: []string{"url-file", "config", "resume", "recrawl", "continue"}},
+		{Name: "Input", Common: []string{"url-file", "config", "resume", "recrawl"}, Rare: []string{"continue"}},
 		{Name: "Scope", Common: []string{"scope", "include", "exclude", "max-depth", "check"}, Rare: []string{"forbid-host", "drop-params", "clean-param", "max-url", "max-params", "max-repeats", "max-links", "types"}},
 		{Name: "Politeness", Common: []string{"delay", "concurrency", "user-agent"}, Rare: []string{"contact", "identity", "check-dns", "max-crawl-delay", "per-host", "per-ip", "response-factor"}},
 		{Name: "Limits", Common: []string{"max-pages", "max-time"}, Rare: []string{"max-host-pages", "max-bytes", "max-hosts", "max-body", "max-wait", "trap-pages"}},
