@@ -270,7 +270,7 @@ func TestSharedOutage(t *testing.T) {
 		s.handle(path, func(w http.ResponseWriter, r *http.Request) {
 			mu.Lock()
 			defer mu.Unlock()
-			if path == "/20" && broken == nil || broken != nil && time.Since(broken[len(broken)-1]) < retry/2 { // up to a pause
+			if path == "/20" && len(broken) == 0 || len(broken) > 0 && time.Since(broken[len(broken)-1]) < retry/2 { // up to a pause
 				broken = append(broken, time.Now())
 				panic(http.ErrAbortHandler)
 			}

@@ -289,7 +289,7 @@ func (s *faultSite) checkRobots(t *testing.T, r *report.Report) {
 			h.Rules, h.Sitemaps, h.Lint.Total, h.Status, max(len(h.Chain)-1, 0), h.Outages.Total,
 		}
 	}
-	equal(t, "bare", facts{s.bare, "rules", "politecrawl", 2, 2, 3, 0, 2, 0, 1, 200, 1, 1}, of(bare)) // the second rule changes nothing
+	equal(t, "bare", facts{s.bare, "rules", "politecrawl", 2, 2, 3, 0, 2, 0, 1, 200, 1, 1}, of(bare))         // the second rule changes nothing
 	equal(t, "main", facts{s.main, "rules", "*", 2, r.Summary.Pages - 2, 3, 0, 1, 2, 1, 200, 0, 0}, of(main)) // fetched again after a failed connection
 }
 
