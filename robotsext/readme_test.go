@@ -183,7 +183,7 @@ func TestReadmeStatementsHaveTests(t *testing.T) {
 		{"A clone with another context, even a derived one, sends pages unchecked once its client is replaced too", "TestContextAndClientReplaced"},
 		{"with `StatusCode` 0", "TestErrorsReachCallers"},
 		{"robotsext chooses the rules by the name given to `New`", "TestUserAgentOfCollector"},
-		{"After `Attach` every request is still checked", "TestIgnoreRobotsTxtSetAfterAttach"},
+		{"If you set it after `Attach`, every request is still checked", "TestIgnoreRobotsTxtSetAfterAttach"},
 		{"and a warning says so", "TestNothingFailsSilently"},
 		{"`Timeout` and `Temporary` are false for a disallowed URL", "TestRefusalIsNoNetworkError"},
 		{"refused at once for the next minute, for requests with the same cookies", "TestRefusedRedirectIsRemembered"},
