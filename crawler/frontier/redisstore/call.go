@@ -18,6 +18,9 @@ const (
 	lastPause  = 2 * time.Second
 	// failOver is the time for which a call to a read-only server is retried.
 	failOver = 30 * time.Second
+	// lateReply is the time after which a reply may come from a master that hung while a replica took
+	// over. Sentinels wait longer before they replace a master.
+	lateReply = 500 * time.Millisecond
 )
 
 // A call is a call of a script: its key, which selects the server, and its arguments.
@@ -126,7 +129,30 @@ func (s *Store) retry(ctx context.Context, do func(ctx context.Context) error) e
 }
 
 func (s *Store) invoke(ctx context.Context, c call, load bool) (reply, error) {
-	return s.client.Do(ctx, s.command(c, load)).ToArray()
+	if s.address.sentinel == "" {
+		return s.client.Do(ctx, s.command(c, load)).ToArray()
+	}
+	for _, master := range s.client.Nodes() {
+		start := time.Now()
+		r, err := master.Do(ctx, s.command(c, load)).ToArray()
+		if err == nil && time.Since(start) > lateReply {
+			err = confirm(ctx, master, c.key)
+		}
+		return r, err
+	}
+	return nil, ErrUnavailable
+}
+
+// confirm returns ErrUnavailable if the master rejects a write, here one without an effect. A master
+// that was replaced while it hung executes the calls that it had received by then. Afterwards it
+// notices that it has lost its replica (min-replicas-to-write).
+func confirm(ctx context.Context, master rueidis.Client, key string) error {
+	err := master.Do(ctx, master.B().Hdel().Key(key+":none").Field("none").Build()).Error()
+	if err != nil {
+		// Not an error reply, since the call was executed.
+		err = fmt.Errorf("%w: a late reply is not confirmed: %s", ErrUnavailable, err.Error())
+	}
+	return err
 }
 
 func (s *Store) command(c call, load bool) rueidis.Completed {

@@ -93,6 +93,7 @@ func (s *Store) open(ctx context.Context) error {
 	if s.opts.Observe {
 		return nil
 	}
+	s.checkReplicas(ctx)
 	others, err := s.join(ctx, "in")
 	if err != nil {
 		return err

@@ -64,7 +64,8 @@ type Options struct {
 	Password     string
 	PasswordFile string
 
-	// Logger logs restarts of the server and lost connections. Nil: no logging.
+	// Logger logs restarts of the server, lost connections, and settings that a master of Sentinels
+	// lacks (README.md). Nil: no logging.
 	Logger *slog.Logger
 
 	cacheBytes int // size of the cache of known URLs; 0: 16 MiB, or 2 million URLs; negative: no cache

@@ -54,3 +54,19 @@ func (s *Store) checkEviction(ctx context.Context) error {
 	}
 	return nil
 }
+
+// checkReplicas warns if the master of Sentinels accepts writes without a replica: after a split brain it
+// could lease hosts that its successor leases too. INFO has the number of good replicas only if
+// min-replicas-to-write and min-replicas-max-lag are set.
+func (s *Store) checkReplicas(ctx context.Context) {
+	if s.address.sentinel == "" {
+		return
+	}
+	for _, master := range s.client.Nodes() {
+		info, err := master.Do(ctx, master.B().Info().Section("replication").Build()).ToString()
+		if err == nil && !strings.Contains(info, "min_slaves_good_slaves:") {
+			s.opts.Logger.Warn("a stale redis master could hand out hosts", "master", s.address.sentinel,
+				"missing", "min-replicas-to-write, min-replicas-max-lag")
+		}
+	}
+}

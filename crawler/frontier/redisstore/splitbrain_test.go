@@ -1,0 +1,118 @@
+//go:build unix
+
+package redisstore
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+)
+
+// pause stops the process of a server and returns the function that continues it.
+func pause(t *testing.T, s *redistest.Server) (resume func()) {
+	t.Helper()
+	id := regexp.MustCompile(`process_id:(\d+)`).FindStringSubmatch(s.Do(t, "INFO", "server"))
+	n, err := strconv.Atoi(id[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(n, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	return func() { _ = syscall.Kill(n, syscall.SIGCONT) }
+}
+
+// A master hangs, its replica takes over and leases the host. With the settings of SHARED.md the old
+// master then leases it to nobody, not even to a worker that does not know of the new master yet.
+func TestStaleMaster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a Redis with Sentinels")
+	}
+	for _, c := range []struct {
+		name string
+		late bool // the worker calls the old master after the fail-over
+	}{
+		{"call before the fail-over", false},
+		{"call after the fail-over", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			ctx := t.Context()
+			watched := redistest.StartSentinels(t, "--min-replicas-to-write", "1", "--min-replicas-max-lag", "2")
+			worker := openTest(t, watched.URL(), Options{WorkerName: "a"})
+			ignorant := openTest(t, watched.Master.URL(), Options{WorkerName: "b", RetryTimeout: -1})
+			ignorant.address.sentinel = "main" // whose connection lasts
+			if _, err := ignorant.Add(ctx, []frontier.Item{{URL: "http://h.test/1"}, {URL: "http://h.test/2"}}); err != nil {
+				t.Fatal(err)
+			}
+			watched.Master.WaitForReplicas(t)
+
+			resume := pause(t, watched.Master)
+			defer resume()
+			got := make(chan error, 1)
+			lease := func() {
+				leases, err := ignorant.Lease(ctx, frontier.LeaseRequest{})
+				if len(leases) > 0 {
+					t.Errorf("the old master leased %v", leases)
+				}
+				got <- err
+			}
+			if !c.late {
+				go lease()
+			}
+			for !strings.Contains(watched.Sentinels[0].Do(t, "INFO", "sentinel"), "address="+watched.Replica.Addr) {
+				time.Sleep(5 * time.Millisecond)
+			}
+			watched.Replica.Do(t, "CONFIG", "SET", "min-replicas-to-write", "0") // as if it had another replica
+			leases, err := worker.Lease(ctx, frontier.LeaseRequest{Wait: 20 * time.Second})
+			if err != nil || len(leases) != 1 {
+				t.Fatalf("the new master leased %v, %v", leases, err)
+			}
+			if c.late {
+				go lease()
+			}
+			resume()
+			if err := <-got; !errors.Is(err, ErrUnavailable) && !errors.Is(err, ErrReadOnly) {
+				t.Errorf("Lease from the old master: %v", err)
+			}
+		})
+	}
+}
+
+// Open warns if the master of Sentinels accepts writes without a replica.
+func TestWarnsOfStaleMaster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a Redis with Sentinels")
+	}
+	t.Parallel()
+	watched := redistest.StartSentinels(t)
+	restrict(t, watched.Master, watched.Replica)
+	for _, s := range watched.Sentinels {
+		s.Do(t, "ACL", "SETUSER", "crawler", "on", ">secret", "allchannels", "+@all")
+	}
+	for _, c := range []struct {
+		name, url, replicas, lag string
+		want                     bool
+	}{
+		{"Sentinels without the settings", watched.URL(), "0", "10", true},
+		{"Sentinels without a maximum lag", watched.URL(), "1", "0", true},
+		{"Sentinels with the settings", watched.URL(), "1", "10", false},
+		{"no Sentinels", watched.Master.URL(), "0", "10", false},
+	} {
+		watched.Master.Do(t, "CONFIG", "SET", "min-replicas-to-write", c.replicas, "min-replicas-max-lag", c.lag)
+		var log bytes.Buffer
+		openTest(t, restricted(c.url), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		if got := strings.Contains(log.String(), "stale redis master"); got != c.want {
+			t.Errorf("%s: warned: %v, want %v: %s", c.name, got, c.want, &log)
+		}
+	}
+}
