@@ -290,6 +290,9 @@ func factsIn(t *testing.T, u *url.URL, body []byte) (page output.Page) {
 			page.Hreflang = append(page.Hreflang, output.Hreflang{Lang: link.AttrOr("hreflang", ""), URL: target.String()})
 		}
 	})
+	scripted, err := html.Parse(bytes.NewReader(body)) // noscript is text
+	must(t, err)
+	page.ImagesWithoutAlt = goquery.NewDocumentFromNode(scripted).Find(`img:not([alt], [role="none" i], [role="presentation" i], [aria-hidden="true" i])`).Length()
 	return page
 }
 
