@@ -27,11 +27,11 @@ type Options struct {
 	Flags map[string]any
 }
 
-// lifetime is the maximum time for which a tab is open.
-const lifetime = 2 * time.Minute
+// lifetime is the maximum time for which a tab is open, on a busy machine too.
+const lifetime = 10 * time.Minute
 
 // New starts Chromium with an empty profile and opens a tab. Chromium is stopped when the test
-// ends, or after two minutes. Nil options are the defaults.
+// ends, or after lifetime. Nil options are the defaults.
 func New(t testing.TB, opts *Options) *Tab {
 	t.Helper()
 	if opts == nil {
