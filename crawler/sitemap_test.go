@@ -94,7 +94,7 @@ func TestROB_SMP_24(t *testing.T) {
 			t.Errorf("%d sitemaps, asked for %v", got.Sitemaps, s.asked())
 		}
 		if len(got.notices) != 3 || !strings.Contains(strings.Join(got.notices, " "), "gone.xml: status 404") {
-			t.Errorf("notices %q, want one about each sitemap that is none, and one about the status 500", got.notices)
+			t.Errorf("notices %q, want one for each of two bad sitemaps, and one for status 500", got.notices)
 		}
 		if again := resume(t, cfg, nil); again.Sitemaps != got.Sitemaps {
 			t.Errorf("%d sitemaps, before %d", again.Sitemaps, got.Sitemaps)

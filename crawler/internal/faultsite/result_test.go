@@ -42,7 +42,7 @@ func (r *result) read() {
 	r.sitemaps = byURL(r, "sitemaps.jsonl", func(p *output.Sitemap) string { return p.URL })
 }
 
-// byURL reads a file of lines, none of which may stand there twice, except that of a robots.txt.
+// byURL reads a file of lines by their URL. A URL has one line; a robots.txt has one for each fetch.
 func byURL[T any](r *result, name string, url func(*T) string) map[string]*T {
 	lines := make(map[string]*T)
 	for line, err := range output.Read[T](filepath.Join(r.cfg.Output.Dir, name)) {
