@@ -39,6 +39,9 @@ func (g *collectorGate) newShell(t http.RoundTripper) *shell {
 		s.adopted = old.adopted
 		s.front.Proxy, s.front.DisableKeepAlives = old.front.Proxy, old.front.DisableKeepAlives
 	}
+	if h, ok := s.adopted.(*http.Transport); ok && h == nil {
+		s.adopted = nil // another goroutine is setting it, and has written its type only
+	}
 	if s.adopted != nil {
 		s.base = g.robots.transports.adopt(s.adopted)
 	}

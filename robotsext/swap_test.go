@@ -233,6 +233,11 @@ func TestDefaultTransportStaysInTheChain(t *testing.T) {
 			replace()
 			c.WithTransport(nil)
 		},
+		"half-written transport": func(c *colly.Collector, r *robotsext.Robots, replace func()) {
+			r.Attach(c)
+			replace()
+			c.WithTransport((*http.Transport)(nil))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			http.DefaultTransport = original
