@@ -205,11 +205,11 @@ func TestRecrawlSaysWhatIsLost(t *testing.T) {
 // Files that were rotated by a failed or killed recrawl are not lost.
 func TestReportOfStoppedRecrawlSaysThatNothingIsLost(t *testing.T) {
 	s := listing(t)
-	formats := []output.Format{csvout.Format(nil)}
+	formats := []output.Format{warc.Format(nil)}
 	cfg := testConfig(t, s.url+"/0")
-	cfg.Output.AlsoWrite = []string{"csv"}
+	cfg.Output.AlsoWrite = []string{"warc"}
 	run(t, cfg, &Options{Formats: formats})
-	inTheWay := filepath.Join(cfg.Output.Dir, "pages.1.csv")
+	inTheWay := filepath.Join(cfg.Output.Dir, "crawl-00000.1.warc.gz")
 	must(t, os.WriteFile(inTheWay, []byte("somebody else's\n"), 0o600))
 	c := newCrawler(t, cfg, &Options{Formats: formats, Recrawl: true})
 	if _, err := c.Run(t.Context()); err == nil {

@@ -66,7 +66,7 @@ func (c *Crawler) requeueAll(s *state) error {
 		return err
 	}
 	if keep := c.cfg.Output.KeepGenerations; keep > 0 {
-		if err := crawldir.RemoveGenerations(c.cfg.Output.Dir, s.Recrawls-keep, c.opts.Formats...); err != nil {
+		if err := crawldir.RemoveGenerations(c.cfg.Output.Dir, s.Recrawls-keep); err != nil {
 			return fmt.Errorf("cannot remove the files of earlier crawls (keep-generations): %w", err)
 		}
 	}

@@ -251,7 +251,7 @@ func TestKeepGenerations(t *testing.T) {
 	for _, name := range other {
 		writeFile(t, filepath.Join(cfg.Output.Dir, name), "kept")
 	}
-	writeFile(t, filepath.Join(cfg.Output.Dir, "crawl.1.sqlite"), "of a format that is no longer used")
+	writeFile(t, filepath.Join(cfg.Output.Dir, sqlite.File), "of a format that is no longer used")
 	generations := func(name string) (numbers []int) {
 		for n := range 10 {
 			if _, err := os.Stat(filepath.Join(cfg.Output.Dir, crawldir.RotatedName(name, n))); err == nil {
@@ -264,7 +264,7 @@ func TestKeepGenerations(t *testing.T) {
 		cfg.Output.KeepGenerations = keep
 		run(t, cfg, &Options{Formats: formats, Recrawl: true})
 	}
-	for _, name := range []string{"pages.jsonl", "robots.jsonl", "permissions.jsonl", "pages.csv"} {
+	for _, name := range []string{"pages.jsonl", "robots.jsonl", "permissions.jsonl"} {
 		if got := generations(name); !slices.Equal(got, []int{6, 7}) {
 			t.Errorf("%s: generations %v", name, got)
 		}
@@ -272,8 +272,11 @@ func TestKeepGenerations(t *testing.T) {
 	if got := generations("crawl-00000.warc.gz"); len(got) != 7 {
 		t.Errorf("WARC: generations %v", got)
 	}
-	if got := generations(sqlite.File); len(got) != 0 {
-		t.Errorf("SQLite: generations %v", got)
+	if got := generations("pages.csv"); len(got) != 0 {
+		t.Errorf("CSV: generations %v", got)
+	}
+	if _, err := os.Stat(filepath.Join(cfg.Output.Dir, sqlite.File)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a database of the first crawl: %v", err)
 	}
 	for _, name := range other {
 		if _, err := os.Stat(filepath.Join(cfg.Output.Dir, name)); err != nil {

@@ -29,8 +29,9 @@ type Format struct {
 	Name string
 
 	// Files are the names of its files in the directory of a crawl, or patterns of
-	// [filepath.Match]. A new crawl fails if such a file exists. A recrawl renames pages.csv
-	// to pages.1.csv, which no pattern may match.
+	// [filepath.Match]. A new crawl fails if such a file exists. A recrawl removes them: the JSON
+	// Lines files have the same results. With Exchanges it renames crawl.warc to crawl.1.warc, which
+	// no pattern may match.
 	Files []string
 
 	// Exchanges says that the Sink needs Results.Exchanges, which costs memory and time.

@@ -124,17 +124,20 @@ func TestRotateOutlivesPowerCut(t *testing.T) {
 	if err := errors.Join(b.Page(&output.Page{URL: "http://a.test/"}), d.Write(&b), d.Sync()); err != nil {
 		t.Fatal(err)
 	}
-	table := output.Format{Files: []string{"table.csv"}}
-	if err := os.WriteFile(filepath.Join(d.Path(), "table.csv"), []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
+	formats := []output.Format{{Files: []string{"table.csv"}}, {Files: []string{"a.warc"}, Exchanges: true}}
+	for _, name := range []string{"table.csv", "a.warc"} {
+		if err := os.WriteFile(filepath.Join(d.Path(), name), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if _, err := Rotate(d.Path(), 1, table); err != nil {
+	if _, err := Rotate(d.Path(), 1, formats...); err != nil {
 		t.Fatal(err)
 	}
 	left := contents(t, filepath.Join(disk.Cut(), "parent", "crawl"))
 	_, old := left["pages.jsonl"]
-	_, rotated := left["table.1.csv"]
-	if old || left["pages.1.jsonl"] == "" || !rotated {
+	_, table := left["table.csv"]
+	_, archive := left["a.1.warc"]
+	if old || left["pages.1.jsonl"] == "" || table || !archive {
 		t.Errorf("left are %q", left)
 	}
 }

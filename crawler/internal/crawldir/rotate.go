@@ -20,8 +20,9 @@ type Files struct {
 	Pages, Rejected, Sitemaps, Links, Entries, Checks, Anchors, Permissions, Robots string
 }
 
-// Rotate adds a number to the names of the JSON lines files and the files of formats, such as
-// pages.1.jsonl, and returns the new names. Files that already have this number stay.
+// Rotate adds a number to the names of the JSON lines files and of archives, such as pages.1.jsonl, and
+// returns the new names. Files that already have this number stay. It removes the files of formats
+// without exchanges, such as tables: the JSON lines files have the same results.
 func Rotate(path string, number int, formats ...output.Format) (Files, error) {
 	var failed []error
 	rotate := func(name string) string {
@@ -42,10 +43,16 @@ func Rotate(path string, number int, formats ...output.Format) (Files, error) {
 		Links: rotate(LinksFile), Entries: rotate(EntriesFile),
 		Checks: rotate(ChecksFile), Anchors: rotate(AnchorsFile), Permissions: rotate(PermissionsFile), Robots: rotate(RobotsFile),
 	}
-	names, err := FilesOf(path, formats...)
-	failed = append(failed, err)
-	for _, name := range names {
-		rotate(name)
+	for _, format := range formats {
+		names, err := FilesOf(path, format)
+		failed = append(failed, err)
+		for _, name := range names {
+			if format.Exchanges {
+				rotate(name)
+			} else {
+				failed = append(failed, os.Remove(filepath.Join(path, name)))
+			}
+		}
 	}
 	// The crawl creates new files with the old names and commits to them.
 	if err := durable.Dir(path); err != nil {
@@ -54,9 +61,9 @@ func Rotate(path string, number int, formats ...output.Format) (Files, error) {
 	return f, errors.Join(failed...)
 }
 
-// RemoveGenerations removes the files with the number last or a lower one: JSON lines files, and files of
-// formats. It keeps those of formats with exchanges: later archives refer to their records.
-func RemoveGenerations(path string, last int, formats ...output.Format) error {
+// RemoveGenerations removes the JSON lines files with the number last or a lower one. It keeps archives:
+// later ones refer to their records.
+func RemoveGenerations(path string, last int) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return err
@@ -64,25 +71,12 @@ func RemoveGenerations(path string, last int, formats ...output.Format) error {
 	var failed []error
 	for _, entry := range entries {
 		name, number := untagged(entry.Name())
-		if number < 1 || number > last || !isResult(name, formats) {
+		if number < 1 || number > last || name != RobotsFile && !slices.Contains(fileNames[:], name) {
 			continue
 		}
 		failed = append(failed, os.Remove(filepath.Join(path, entry.Name())))
 	}
 	return errors.Join(failed...)
-}
-
-// isResult reports whether a crawl writes a file of this name, and can write it again or needs it no more.
-func isResult(name string, formats []output.Format) bool {
-	if name == RobotsFile || slices.Contains(fileNames[:], name) {
-		return true
-	}
-	return slices.ContainsFunc(formats, func(f output.Format) bool {
-		return !f.Exchanges && slices.ContainsFunc(f.Files, func(pattern string) bool {
-			matches, err := filepath.Match(pattern, name)
-			return err == nil && matches
-		})
-	})
 }
 
 // DropRejections removes lines from rejected.jsonl: those for which drop returns true, those after

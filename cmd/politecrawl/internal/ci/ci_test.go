@@ -322,6 +322,20 @@ func TestGatePassesHarmlessEdits(t *testing.T) {
 	})
 }
 
+// A change since the baseline that does not fail the gate is named.
+func TestChangesThatDoNotFailAreNamed(t *testing.T) {
+	baseline := released(t)
+	b := newBuild()
+	b.replace(t, "<title>Contact", "<title>Contacts", "contact.html")
+	t.Chdir(filepath.Dir(b.write(t)))
+	for failOn, want := range map[string]string{"new": "passed: no new error or warning, 1 notice in all; ", "error": "passed: no error, 1 notice; "} {
+		got := run(t, "ci", "public", "--base", origin+"/", "--output", failOn, "--baseline", baseline, "--fail-on", failOn)
+		if !strings.HasPrefix(got.Out, want) || !strings.Contains(got.Out, "\n  notice  Pages with another title: 1\n") {
+			t.Errorf("%s: %+v", failOn, got)
+		}
+	}
+}
+
 // A page that gets its own title is fixed. It was the first of its group, but the others are not new.
 func TestGatePassesOwnTitleOfDuplicate(t *testing.T) {
 	b := newBuild()

@@ -57,9 +57,10 @@ type verdict struct {
 	// Counts are the numbers of problems by severity. Problems may list fewer, as the report does.
 	Counts map[report.Severity]int `json:"counts"`
 
-	others []report.Findings // findings of the report that do not fail the gate, as they are in it
-	rules  []report.Rule     // that were checked
-	totals map[string]int    // problems by rule
+	others  []report.Findings // findings of the report that do not fail the gate, as they are in it
+	changed []report.Findings // changes since the baseline that do not fail the gate
+	rules   []report.Rule     // that were checked
+	totals  map[string]int    // problems by rule
 
 	unreachable int // problems that hosts cause that were unreachable at the end of the crawl
 }
@@ -97,7 +98,13 @@ func judge(sum *runner.Summary, changes *compare.Comparison, failOn threshold, s
 		for _, f := range changes.Findings {
 			v.Fixed += len(f.Fixed)
 		}
-		for _, f := range changes.Regressions(least) {
+		worse := changes.Regressions(least)
+		for _, f := range changes.Changes {
+			if !slices.ContainsFunc(worse, func(w report.Findings) bool { return w.ID == f.ID }) {
+				v.changed = append(v.changed, f)
+			}
+		}
+		for _, f := range worse {
 			if failOn == failOnNew || slices.ContainsFunc(changes.Changes, func(c report.Findings) bool { return c.ID == f.ID }) {
 				failing = append(failing, f)
 			}

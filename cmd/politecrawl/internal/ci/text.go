@@ -39,19 +39,17 @@ func (v *verdict) text(crawled string, files []string, paint cli.Painter) string
 	for _, file := range files {
 		foot = append(foot, "  "+cli.Escape(file))
 	}
-	var others []kindCount
-	if v.FailOn != failOnNew { // else the baseline has them
-		for _, f := range v.others {
-			others = append(others, kindCount{f.Rule, f.Total})
-		}
+	others := v.changed
+	if v.FailOn != failOnNew { // else the baseline has the findings of the report
+		others = slices.Concat(v.others, v.changed)
 	}
 	kinds := kindsText(others, paint)
 	room := maxLines - 1 - len(foot) - len(kinds)
 	rows := v.rows(paint)
 	if len(rows) > room || len(v.Problems) < v.Counts[report.SeverityError]+v.Counts[report.SeverityWarning] {
-		var failing []kindCount
+		var failing []report.Findings
 		for _, i := range v.starts() {
-			failing = append(failing, kindCount{v.Problems[i].rule, v.totals[v.Problems[i].Rule]})
+			failing = append(failing, report.Findings{Rule: v.Problems[i].rule, Total: v.totals[v.Problems[i].Rule]})
 		}
 		named := kindsText(failing, paint)
 		room -= len(named)
@@ -79,7 +77,7 @@ func (v *verdict) counted() string {
 	}
 	none := map[threshold]string{failOnError: "no error", failOnWarning: "no error or warning", failOnNew: "no new error or warning"}[v.FailOn]
 	others := make(map[report.Severity]int)
-	for _, f := range v.others {
+	for _, f := range slices.Concat(v.others, v.changed) {
 		others[f.Severity] += f.Total
 	}
 	if text := count(others, "", bySeverity); text != "" {
@@ -91,20 +89,14 @@ func (v *verdict) counted() string {
 	return "no error, warning or notice"
 }
 
-// A kindCount is the number of findings of a rule.
-type kindCount struct {
-	rule  report.Rule
-	total int
-}
-
 // kindsText names rules with the numbers of their findings, on a line for each severity.
-func kindsText(kinds []kindCount, paint cli.Painter) []string {
+func kindsText(kinds []report.Findings, paint cli.Painter) []string {
 	var list []string
 	for _, s := range bySeverity {
 		var names []string
 		for _, k := range kinds {
-			if k.rule.Severity == s {
-				names = append(names, fmt.Sprintf("%s: %d", k.rule.Title, k.total))
+			if k.Severity == s {
+				names = append(names, fmt.Sprintf("%s: %d", k.Title, k.Total))
 			}
 		}
 		if len(names) > 0 {

@@ -33,6 +33,8 @@ func TestOtherFindingsAreCounted(t *testing.T) {
 		"passed":         {verdict{Passed: true, FailOn: failOnError, others: others}, "passed: no error, 1 warning, 5 notices; 2 pages\n  warning  A: 1\n  notice  B: 2; C: 3\n"},
 		"warnings fail":  {verdict{Passed: true, FailOn: failOnWarning, others: others[1:]}, "passed: no error or warning, 5 notices; 2 pages\n  notice  B: 2; C: 3\n"},
 		"new ones fail":  {verdict{Passed: true, FailOn: failOnNew, others: others}, "passed: no new error or warning, 1 warning, 5 notices in all; 2 pages\n"},
+		"changes":        {verdict{Passed: true, FailOn: failOnError, others: others[2:], changed: others[:1]}, "passed: no error, 1 warning, 3 notices; 2 pages\n  warning  A: 1\n  notice  C: 3\n"},
+		"small changes":  {verdict{Passed: true, FailOn: failOnNew, others: others[2:], changed: others[1:2]}, "passed: no new error or warning, 5 notices in all; 2 pages\n  notice  B: 2\n"},
 		"nothing":        {verdict{Passed: true, FailOn: failOnError}, "passed: no error, warning or notice; 2 pages\n"},
 		"nothing at all": {verdict{Passed: true, FailOn: failOnWarning}, "passed: no error, warning or notice; 2 pages\n"},
 		"nothing new":    {verdict{Passed: true, FailOn: failOnNew}, "passed: no new error or warning; 2 pages\n"},
