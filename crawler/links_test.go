@@ -16,6 +16,14 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
 )
 
+// csvTable reads a CSV table.
+func csvTable(t *testing.T, cfg Config, name string) [][]string {
+	t.Helper()
+	table, err := csv.NewReader(bytes.NewReader(contentOf(t, filepath.Join(cfg.Output.Dir, name)))).ReadAll()
+	must(t, err)
+	return table
+}
+
 // CSV and SQLite have the text, rel and kind of each link, as links.jsonl: also after they were lost and rewritten.
 func TestTablesHaveTheDetailsOfLinks(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{
@@ -35,10 +43,8 @@ func TestTablesHaveTheDetailsOfLinks(t *testing.T) {
 		run(t, cfg, &Options{Formats: formats})
 		check := func() {
 			t.Helper()
-			records, err := csv.NewReader(bytes.NewReader(contentOf(t, filepath.Join(cfg.Output.Dir, csvout.LinksFile)))).ReadAll()
-			must(t, err)
 			var table []output.Link
-			for _, r := range records[1:] {
+			for _, r := range csvTable(t, cfg, csvout.LinksFile)[1:] {
 				table = append(table, output.Link{URL: strings.TrimPrefix(r[1], s.url), Text: r[2], Rel: r[3], Kind: r[4]})
 			}
 			if diff := cmp.Diff(want, table); diff != "" {

@@ -11,11 +11,11 @@ CREATE TABLE pages (
   depth         INTEGER NOT NULL,    -- number of links from a start URL or a sitemap entry
   found_on      TEXT NOT NULL,       -- the page, sitemap or redirect that has its URL; empty for a start URL
   source        TEXT NOT NULL,       -- start, sitemap, link or redirect
-  location      TEXT,                -- of a redirect, as sent: may be relative
+  location      TEXT,                -- of a redirect, absolute and with its fragment; as sent if it is not an http or https URL
   content_type  TEXT NOT NULL,
   bytes         INTEGER NOT NULL,    -- of the body that was read, after decoding; with status 304 of the fetch before
   links         INTEGER NOT NULL,    -- links in the page, of every kind, with repetitions
-  canonical     TEXT,                -- as sent: may be relative
+  canonical     TEXT,                -- absolute
   directives    TEXT,                -- JSON: [{"rule": ..., "source": ...}, ...]
   withheld      TEXT,                -- the directive because of which title and content are left out
   fetched_at    TEXT,                -- 2026-05-04T10:00:00.000Z
