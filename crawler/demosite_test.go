@@ -266,7 +266,6 @@ func TestKillInSitemap(t *testing.T) {
 	cfg := testConfig(t, s.url+"/")
 	cmd, _ := child(t, cfg)
 	<-asked
-	time.Sleep(100 * time.Millisecond) // so that some of it is in the frontier; it need not be
 	must(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	close(pause)

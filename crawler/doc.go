@@ -25,8 +25,8 @@
 //	                        frontier.Finish(outcome + links)  JSON Lines files, sinks
 //	                        host due again = end + delay      (written first)
 //
-// A sitemap may have 50,000 entries. The crawl adds them to the frontier while it reads the
-// sitemap.
+// A sitemap may have 50,000 entries. The crawl sorts them and adds them to the frontier, in batches,
+// before the lease of the sitemap ends.
 //
 // A URL that is only checked ([Scope.Check]) takes the same path under a key of its own, and ends
 // with a line in checks.jsonl.

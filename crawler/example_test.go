@@ -330,8 +330,8 @@ func ExampleOptions_formats() {
 	fmt.Print(strings.NewReplacer(site.URL, "", "\r", "").Replace(string(table)))
 	fmt.Println(err)
 	// Output:
-	// from,to
-	// /,/about
+	// from,to,text,rel,kind
+	// /,/about,,,
 	// <nil>
 }
 

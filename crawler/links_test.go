@@ -1,12 +1,80 @@
 package crawler
 
 import (
+	"bytes"
+	"database/sql"
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/csvout"
+	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
 )
+
+// csvTable reads a CSV table.
+func csvTable(t *testing.T, cfg Config, name string) [][]string {
+	t.Helper()
+	table, err := csv.NewReader(bytes.NewReader(contentOf(t, filepath.Join(cfg.Output.Dir, name)))).ReadAll()
+	must(t, err)
+	return table
+}
+
+// CSV and SQLite have the text, rel and kind of each link, as links.jsonl: also after they were lost and rewritten.
+func TestTablesHaveTheDetailsOfLinks(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/":  `<a href="/a" rel="nofollow next">one</a><a href="/a">again</a><map><area href="/b"></map><iframe src="/b2"></iframe><link rel=next href="/c"><a href="http://out.invalid/">=1+1</a>`,
+		"/b": `<meta http-equiv=refresh content="0;url=/a">`,
+	})
+	for kind, want := range map[LinkList][]output.Link{
+		LinksPlain: {{URL: "/a"}, {URL: "/b"}, {URL: "/b2"}, {URL: "/c"}, {URL: "http://out.invalid/"}, {URL: "/a"}},
+		LinksFull: {
+			{URL: "/a", Text: "one", Rel: "nofollow next", Kind: "a"}, {URL: "/b", Kind: "area"}, {URL: "/b2", Kind: "frame"}, {URL: "/c", Rel: "next", Kind: "link"},
+			{URL: "http://out.invalid/", Text: "=1+1", Kind: "a"}, {URL: "/a", Kind: "meta"},
+		},
+	} {
+		cfg := testConfig(t, s.url)
+		cfg.Output.AlsoWrite, cfg.Output.Links, cfg.Limits.Concurrency, cfg.Limits.MaxPages = []string{"csv", "sqlite"}, kind, 1, 3
+		formats := []output.Format{csvout.Format(&csvout.Options{KeepFormulas: true}), sqlite.Format(nil)}
+		run(t, cfg, &Options{Formats: formats})
+		check := func() {
+			t.Helper()
+			var table []output.Link
+			for _, r := range csvTable(t, cfg, csvout.LinksFile)[1:] {
+				table = append(table, output.Link{URL: strings.TrimPrefix(r[1], s.url), Text: r[2], Rel: r[3], Kind: r[4]})
+			}
+			if diff := cmp.Diff(want, table); diff != "" {
+				t.Errorf("%s: links.csv (-want +got):\n%s", kind, diff)
+			}
+			db, err := sql.Open("sqlite", filepath.Join(cfg.Output.Dir, sqlite.File))
+			must(t, err)
+			rows, err := db.QueryContext(t.Context(), "SELECT to_url, coalesce(text, ''), coalesce(rel, ''), coalesce(kind, '') FROM links")
+			must(t, err)
+			table = nil
+			for rows.Next() {
+				var l output.Link
+				must(t, rows.Scan(&l.URL, &l.Text, &l.Rel, &l.Kind))
+				l.URL = strings.TrimPrefix(l.URL, s.url)
+				table = append(table, l)
+			}
+			must(t, rows.Err())
+			must(t, db.Close())
+			if diff := cmp.Diff(want, table); diff != "" {
+				t.Errorf("%s: crawl.sqlite (-want +got):\n%s", kind, diff)
+			}
+		}
+		check()
+		must(t, os.Remove(filepath.Join(cfg.Output.Dir, csvout.LinksFile)))
+		must(t, os.Remove(filepath.Join(cfg.Output.Dir, sqlite.File)))
+		_, err := resumeWith(t, cfg, cfg.Output.AlsoWrite, formats...)
+		must(t, err)
+		check()
+	}
+}
 
 // Invalid URLs of links and assets are listed as the page writes them. A nofollow link has that
 // reason, an asset of a nofollow page does not.

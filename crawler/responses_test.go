@@ -1,15 +1,19 @@
 package crawler
 
 import (
+	"database/sql"
 	"fmt"
 	"maps"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/csvout"
+	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
 )
 
 // With cookies, a redirect to a URL of its chain is followed again after a Set-Cookie, and otherwise is a
@@ -137,6 +141,7 @@ func TestResponsesAsBrowsersHandleThem(t *testing.T) {
 		to       string // the URL that is requested, if any
 	}{
 		"301": {301, "/to?301#f", "/to?301"}, "303": {303, "to?303", "/to?303"}, "307": {307, "/to?307", "/to?307"}, "308": {308, "/to?308", "/to?308"},
+		"scheme": {302, strings.TrimPrefix(s.url, "http:") + "/to?scheme", "/to?scheme"}, "dots": {302, "./x/../to?dots", "/to?dots"},
 		"300": {300, "/no", ""}, "304": {304, "/no", ""}, "305": {305, "/no", ""}, "306": {306, "/no", ""}, "310": {310, "/no", ""}, "201": {201, "/no", ""},
 		"empty": {302, "", ""}, "latin1": {302, "/d\xe9j\xe0?\xfc", "/d%E9j%E0?%FC"}, "escape": {302, "/to?%zz#%", "/to?%zz"}, "mail": {302, "mailto:a@example.com", ""},
 	} {
@@ -155,10 +160,28 @@ func TestResponsesAsBrowsersHandleThem(t *testing.T) {
 	want["/several"] = "302 "
 	s.page("/", links+"<a href=/several>x</a>")
 	cfg := testConfig(t, s.url+"/")
-	run(t, cfg, nil)
+	cfg.Output.AlsoWrite = []string{"csv", "sqlite"}
+	run(t, cfg, &Options{Formats: []output.Format{csvout.Format(nil), sqlite.Format(nil)}})
 	got := make(map[string]string)
 	for _, p := range readOutput[output.Page](t, cfg, "pages.jsonl") {
 		got[strings.TrimPrefix(p.URL, s.url)] = fmt.Sprint(p.Status, " ", p.Location)
+	}
+	table := csvTable(t, cfg, csvout.PagesFile)
+	for _, row := range table[1:] {
+		path := strings.TrimPrefix(row[0], s.url)
+		if location := fmt.Sprint(row[1], " ", row[slices.Index(table[0], "location")]); location != got[path] {
+			t.Errorf("%s in CSV: %q, in pages.jsonl %q", path, location, got[path])
+		}
+	}
+	db, err := sql.Open("sqlite", filepath.Join(cfg.Output.Dir, sqlite.File))
+	must(t, err)
+	defer func() { must(t, db.Close()) }()
+	for path := range got {
+		var location string
+		must(t, db.QueryRowContext(t.Context(), "SELECT status || ' ' || coalesce(location, '') FROM pages WHERE url = ?", s.url+path).Scan(&location))
+		if location != got[path] {
+			t.Errorf("%s in SQLite: %q, in pages.jsonl %q", path, location, got[path])
+		}
 	}
 	for path := range want {
 		if got[path] != want[path] {

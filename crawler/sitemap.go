@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,9 +57,8 @@ func (f *discoveries) addSitemap(url string, t provenance.Provenance) error {
 	return nil
 }
 
-// fetchSitemap fetches one sitemap file and adds its entries to the frontier while they
-// arrive. After a kill it is read again from the start; the frontier ignores entries that
-// it knows.
+// fetchSitemap fetches one sitemap file and adds its entries to the frontier. After a kill it
+// is read again from the start; the frontier ignores entries that it knows.
 func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 	c := w.c
 	if v.prov.FoundOn == "" && v.url == c.discovery.localSitemap {
@@ -145,10 +145,10 @@ func (v *visit) sitemapLine(status int, began time.Time) *output.Sitemap {
 // seedEntries adds the entries of a sitemap to the frontier, and counts them in its line.
 // Errors in the file are reported; entries before them count.
 func (d *discovery) seedEntries(v *visit, resp *http.Response, scope sitemap.Scope, listed *crossListing, line *output.Sitemap) error {
-	found := newDiscoveries(d)
+	var entries []sitemap.Entry
 	for entry, err := range sitemap.Read(resp.Body, &sitemap.Options{URL: v.url}) {
 		if errors.Is(err, sitemap.Unreadable) {
-			if failure := d.seed(found); failure != nil {
+			if failure := d.addEntries(v, scope, listed, entries); failure != nil {
 				return failure
 			}
 			return err
@@ -172,23 +172,34 @@ func (d *discovery) seedEntries(v *visit, resp *http.Response, scope sitemap.Sco
 			line.Pages++
 			v.entries++
 		}
-		var refusal error
-		if !scope.Accepts(entry) {
-			if refusal, err = listed.refuse(entry); err != nil {
+		entry.Alternates, entry.Images, entry.Videos, entry.News = nil, nil, nil, nil // they take memory
+		entries = append(entries, entry)
+	}
+	return d.addEntries(v, scope, listed, entries)
+}
+
+// addEntries adds the entries of a sitemap to the frontier in their order, in batches.
+func (d *discovery) addEntries(v *visit, scope sitemap.Scope, listed *crossListing, entries []sitemap.Entry) error {
+	d.order.sort(entries)
+	for batch := range slices.Chunk(entries, seedBatch) {
+		found := newDiscoveries(d)
+		for _, entry := range batch {
+			var refusal error
+			if !scope.Accepts(entry) {
+				var err error
+				if refusal, err = listed.refuse(entry); err != nil {
+					return err
+				}
+			}
+			if err := found.addEntry(v, entry, refusal); err != nil {
 				return err
 			}
 		}
-		if err := found.addEntry(v, entry, refusal); err != nil {
+		if err := d.seed(found); err != nil {
 			return err
 		}
-		if len(found.items)+len(found.skipped) >= seedBatch {
-			if err := d.seed(found); err != nil {
-				return err
-			}
-			found = newDiscoveries(d)
-		}
 	}
-	return d.seed(found)
+	return nil
 }
 
 // skipOtherHostSitemap skips a sitemap of another host that an index must not list, up to the limit

@@ -3,6 +3,7 @@ package crawler
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
@@ -14,7 +15,11 @@ type SitemapOrder string
 
 const (
 	// ByLastMod fetches the most recently changed pages first. Entries without a date, or
-	// with a date in the future, are last.
+	// with a date in the future, are last. The order is exact within a sitemap file, of which the
+	// crawl reads 50,000 entries, the protocol's limit. Between files, dates may count as equal if their
+	// ages differ by less than an hour, or an eighth.
+	// Pages that were found by a link before the sitemap was read come with the links, and a recrawl
+	// requests known pages in the order of the previous crawl.
 	ByLastMod SitemapOrder = "lastmod"
 	// ByPriority fetches the entries with the highest priority first.
 	ByPriority SitemapOrder = "priority"
@@ -41,14 +46,33 @@ func (o *entryOrder) priority(e sitemap.Entry) uint8 {
 	switch {
 	case o.by == ByPriority:
 		level = int((1 - e.Priority) * (levels - 1))
-	case o.by == ByLastMod && (e.LastMod.IsZero() || e.LastMod.After(o.now)):
+	case o.by == ByLastMod && o.dateOf(e).IsZero():
 		level = levels - 1
 	case o.by == ByLastMod:
-		// Each level is twice as old as the one before: what changed in the
-		// last hour is first, and among years-old pages nobody can choose.
-		level = min(bits.Len(uint(o.now.Sub(e.LastMod)/time.Hour)), levels-2)
+		// A level is an hour, or an eighth of a power of two: the older a page, the less its
+		// exact date matters. The last level with a date begins after 26 years.
+		hours := uint(o.now.Sub(e.LastMod) / time.Hour)
+		doublings := max(bits.Len(hours)-4, 0)
+		level = min(8*doublings+int(hours>>doublings), levels-2)
 	}
 	return provenance.PriorityEntry + uint8(level)
+}
+
+// dateOf returns the lastmod of a page; zero if it has none, or one in the future. Sitemaps have none: they
+// keep their order.
+func (o *entryOrder) dateOf(e sitemap.Entry) time.Time {
+	if e.Sitemap || e.LastMod.After(o.now) {
+		return time.Time{}
+	}
+	return e.LastMod
+}
+
+// sort puts the entries of a sitemap into the order in which they are added: the frontier keeps it within a
+// priority.
+func (o *entryOrder) sort(entries []sitemap.Entry) {
+	if o.by == ByLastMod {
+		slices.SortStableFunc(entries, func(a, b sitemap.Entry) int { return o.dateOf(b).Compare(o.dateOf(a)) })
+	}
 }
 
 // isUnchanged reports whether the lastmod of an entry says that it has not changed since the

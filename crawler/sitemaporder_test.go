@@ -1,9 +1,20 @@
 package crawler
 
 import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
@@ -18,9 +29,10 @@ func TestOrderOfSitemapEntries(t *testing.T) {
 		first []sitemap.Entry // in this order, each before the next
 	}{
 		{"ROB-SMP-16/newer first", ByLastMod, []sitemap.Entry{
-			ago(0), ago(90 * time.Minute), ago(day), ago(7 * day), ago(60 * day), ago(5 * 365 * day), {},
+			ago(0), ago(90 * time.Minute), ago(2 * time.Hour), ago(day), ago(2 * day), ago(6 * day), ago(7 * day), ago(60 * day), ago(70 * day),
+			ago(365 * day), ago(5 * 365 * day), ago(25 * 365 * day), ago(40 * 365 * day), {},
 		}},
-		{"ROB-SMP-17/higher priority first", ByPriority, []sitemap.Entry{{Priority: 1}, {Priority: 0.8}, {Priority: 0.5}, {}}},
+		{"ROB-SMP-17/higher priority first", ByPriority, []sitemap.Entry{{Priority: 1}, {Priority: 0.8}, {Priority: 0.79}, {Priority: 0.5}, {}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -42,6 +54,110 @@ func TestOrderOfSitemapEntries(t *testing.T) {
 	o.by = AsListed
 	if a, b := o.priority(ago(0)), o.priority(sitemap.Entry{}); a != b {
 		t.Errorf("as listed, priorities differ: %d and %d", a, b)
+	}
+}
+
+// urlset returns a sitemap. Each entry is a path, and optionally a date.
+func urlset(entries ...string) string {
+	var b strings.Builder
+	b.WriteString(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
+	for _, e := range entries {
+		path, date, _ := strings.Cut(e, " ")
+		fmt.Fprintf(&b, "<url><loc>{site}%s</loc><lastmod>%s</lastmod></url>\n", path, date)
+	}
+	return b.String() + "</urlset>"
+}
+
+// ROB-SMP-16: pages are requested in the order of lastmod, however near the dates are.
+func TestSitemapEntriesAreSortedByLastMod(t *testing.T) {
+	for name, c := range map[string]struct {
+		order SitemapOrder
+		maps  []string
+		want  []string
+	}{
+		"old pages, days and seconds apart": {
+			ByLastMod, []string{urlset("/2 2019-03-02", "/5 2019-02-27T10:00:00Z", "/1 2019-03-03", "/4 2019-02-27T10:00:01Z", "/3 2019-03-01")},
+			[]string{"/1", "/2", "/3", "/4", "/5"},
+		},
+		"undated and future pages are last, as listed": {
+			ByLastMod, []string{urlset("/2", "/3 2999-01-01", "/4 yesterday", "/1 2019-03-03")}, []string{"/1", "/2", "/3", "/4"},
+		},
+		"equal dates as listed": {ByLastMod, []string{urlset("/2 2019-03-02", "/3 2019-03-02", "/1 2020-03-02")}, []string{"/1", "/2", "/3"}},
+		"several files": {
+			ByLastMod, []string{urlset("/4 2010-01-01", "/2 2021-01-01", "/5 2010-01-01"), urlset("/3 2016-01-01", "/6", "/1 2025-01-01")},
+			[]string{"/1", "/2", "/3", "/4", "/5", "/6"},
+		},
+		"as listed": {AsListed, []string{urlset("/1 2019-03-02", "/2 2019-03-03", "/3")}, []string{"/1", "/2", "/3"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pages := map[string]string{"/robots.txt": "", "/": "start"}
+			for i, text := range c.maps {
+				pages["/robots.txt"] += fmt.Sprintf("Sitemap: {site}/%d.xml\n", i)
+				pages[fmt.Sprintf("/%d.xml", i)] = text
+			}
+			for _, path := range c.want {
+				pages[path] = path
+			}
+			s := newSite(t, "127.0.0.1", pages)
+			cfg := testConfig(t, s.url)
+			cfg.Sitemaps.Order, cfg.Limits.Concurrency = c.order, 1
+			run(t, cfg, nil)
+			var got []string
+			for _, uri := range s.asked() {
+				if uri != "/" && uri != "/robots.txt" && !strings.HasSuffix(uri, ".xml") {
+					got = append(got, uri)
+				}
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("requests (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// added records the pages of a sitemap in the order in which they are added.
+type added struct {
+	*frontier.Memory
+
+	mu    sync.Mutex // guards paths
+	paths []string
+}
+
+func (a *added) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
+	a.mu.Lock()
+	for _, it := range items {
+		if _, path, ok := strings.Cut(it.URL, "/p/"); ok {
+			a.paths = append(a.paths, path)
+		}
+	}
+	a.mu.Unlock()
+	return a.Memory.Add(ctx, items)
+}
+
+// A sitemap is sorted as a whole, up to the entries that the protocol allows. If it breaks off, those that
+// arrived count.
+func TestBrokenOffSitemapIsSortedByLastMod(t *testing.T) {
+	const n = 3*seedBatch + 7
+	first, entries := time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC), make([]string, n)
+	for i := range entries {
+		entries[i] = fmt.Sprintf("/p/%d %s", i, first.Add(time.Duration(i)*time.Minute).Format(time.RFC3339))
+	}
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "start", "/robots.txt": "Sitemap: {site}/map.xml\n"})
+	body := strings.ReplaceAll(strings.TrimSuffix(urlset(entries...), "</urlset>"), "{site}", s.url)
+	s.handle("/map.xml", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)+1000)) // it breaks off
+		_, _ = io.WriteString(w, body)
+	})
+	cfg := testConfig(t, s.url)
+	cfg.Fetch.Retries, cfg.Limits.MaxPages = 0, 2
+	f := &added{Memory: frontier.NewMemory(nil)}
+	run(t, cfg, &Options{Frontier: f})
+	var want []string
+	for i := range n {
+		want = append(want, strconv.Itoa(n-1-i))
+	}
+	if !slices.Equal(f.paths, want) {
+		t.Errorf("%d entries are added, want %d in the order of lastmod", len(f.paths), n)
 	}
 }
 

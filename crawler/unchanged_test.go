@@ -102,7 +102,7 @@ func TestRecrawlOfUnchangedSiteIsWhole(t *testing.T) {
 		db, err := sql.Open("sqlite", filepath.Join(cfg.Output.Dir, sqlite.File))
 		must(t, err)
 		for _, query := range []string{
-			"SELECT 'title ' || url || ' ' || title || ' ' || coalesce(h1, '') || words || coalesce(hash, '') FROM pages", "SELECT from_url || ' ' || to_url FROM links",
+			"SELECT 'title ' || url || ' ' || title || ' ' || coalesce(h1, '') || words || coalesce(hash, '') FROM pages", "SELECT from_url || ' ' || to_url || ' ' || concat_ws('|', text, rel, kind) FROM links",
 			"SELECT url || ' ' || train_ai FROM permissions", "SELECT 'untitled ' || url FROM untitled_pages", "SELECT 'unlisted ' || url FROM unlisted_pages",
 		} {
 			found, err := db.QueryContext(t.Context(), query)

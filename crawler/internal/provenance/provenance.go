@@ -19,8 +19,8 @@ const (
 	PriorityStart   = 0
 	PrioritySitemap = 32 // sitemap files are read early, since they order the pages
 	PriorityEntry   = 64 // up to PriorityLink, by the order of sitemap entries
-	PriorityLink    = 96
-	PriorityTarget  = 112 // checks of URLs that the crawl may still find as pages
+	PriorityLink    = 192
+	PriorityTarget  = 208 // checks of URLs that the crawl may still find as pages
 )
 
 // Source says how a URL was found.

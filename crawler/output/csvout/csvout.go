@@ -88,7 +88,7 @@ func open(dir string, checkpoint []byte, opts Options) (_ output.Sink, err error
 func (s *sink) Write(f *output.Results) error {
 	for _, l := range f.Links {
 		for _, to := range l.To {
-			if err := s.record(links, l.URL, to.URL); err != nil {
+			if err := s.record(links, l.URL, to.URL, to.Text, to.Rel, to.Kind); err != nil {
 				return err
 			}
 		}

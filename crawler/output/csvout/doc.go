@@ -6,8 +6,9 @@
 //
 //   - The first record has the names of the columns: the JSON fields, in their order. They are
 //     the same for every crawl, so tables of several crawls can be concatenated. In links.csv
-//     each record is one link, with the columns from and to; in resources.csv a page or stylesheet and
-//     what it uses, such as an image.
+//     each record is one link, with the columns from, to, text, rel and kind; the last three are empty
+//     unless the crawl lists links in full. In resources.csv it is a page or stylesheet and what it
+//     uses, such as an image.
 //   - Records end with CR LF and contain no line breaks, so tail, grep and split work.
 //   - The encoding is UTF-8 without a byte order mark. Invalid UTF-8 and control characters
 //     become U+FFFD. Tabs and line breaks become spaces. Characters that change the direction of text

@@ -32,7 +32,7 @@ func TestNoCellIsAFormula(t *testing.T) {
 		Rejected: []*output.Rejection{{
 			URL: bad, Reason: output.Reason(bad), Rule: bad, RobotsURL: bad, Group: bad, FoundOn: bad, Source: bad, Detail: bad,
 		}},
-		Links:    []*output.Links{{URL: bad, To: []output.Link{{URL: bad}}, Resources: []output.Link{{URL: bad, Kind: bad}}}},
+		Links:    []*output.Links{{URL: bad, To: []output.Link{{URL: bad, Text: bad, Rel: bad, Kind: bad}}, Resources: []output.Link{{URL: bad, Kind: bad}}}},
 		Sitemaps: []*output.Sitemap{{URL: bad, Origin: bad, FoundOn: bad, Detail: bad, FetchedAt: now}},
 		Entries:  []*output.Entry{{URL: bad, Sitemap: bad, LastMod: now}},
 		Checks: []*output.Check{{
@@ -44,7 +44,7 @@ func TestNoCellIsAFormula(t *testing.T) {
 		}},
 	})
 	sinktest.Close(t, s)
-	for file, texts := range map[string]int{PagesFile: 20, RejectedFile: 8, LinksFile: 2, ResourcesFile: 2, SitemapsFile: 4, EntriesFile: 2, ChecksFile: 11, PermissionsFile: 6} {
+	for file, texts := range map[string]int{PagesFile: 20, RejectedFile: 8, LinksFile: 5, ResourcesFile: 2, SitemapsFile: 4, EntriesFile: 2, ChecksFile: 11, PermissionsFile: 6} {
 		rows, err := csv.NewReader(bytes.NewReader(readFile(t, filepath.Join(dir, file)))).ReadAll()
 		if err != nil {
 			t.Fatal(err)

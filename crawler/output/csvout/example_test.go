@@ -46,10 +46,10 @@ func ExampleFormat() {
 		}
 	}
 	// Output:
-	// [326,206,101,80,21,125,9,102] <nil> <nil>
-	// from,to
-	// https://example.com/,"https://example.com/a,b"
-	// https://example.com/,https://example.com/c
+	// [326,206,121,80,21,125,9,102] <nil> <nil>
+	// from,to,text,rel,kind
+	// https://example.com/,"https://example.com/a,b",,,
+	// https://example.com/,https://example.com/c,,,
 	// url,reason,rule,line,robots_url,group,depth,found_on,source,detail,retry_at
 	// https://example.com/private,disallowed,Disallow: /private,2,https://example.com/robots.txt,*,1,https://example.com/,link,'=1+1,
 }

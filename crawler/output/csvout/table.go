@@ -26,7 +26,7 @@ var tables = [...]struct {
 }{
 	pages:     {PagesFile, rows.Columns[rows.Pages]},
 	rejected:  {RejectedFile, rows.Columns[rows.Rejected]},
-	links:     {LinksFile, []string{"from", "to"}},
+	links:     {LinksFile, []string{"from", "to", "text", "rel", "kind"}},
 	sitemaps:  {SitemapsFile, rows.Columns[rows.Sitemaps]},
 	entries:   {EntriesFile, rows.Columns[rows.Entries]},
 	checks:    {ChecksFile, rows.Columns[rows.Checks]},

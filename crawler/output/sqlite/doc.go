@@ -15,7 +15,7 @@
 // with milliseconds, and sort as text. The table "meta" contains the format version and the software.
 // The schema explains each column (.schema in sqlite3) and these views:
 //
-//	links              from_url, to_url: each link once, as in links.jsonl
+//	links              from_url, to_url, text, rel, kind: each link once, as in links.jsonl
 //	resources          from_url, to_url: what a page or stylesheet uses, such as images
 //	broken_links       to_url, status, detail, from_url
 //	untitled_pages     url, found_on, bytes
@@ -26,6 +26,7 @@
 //	unlinked_entries   url, sitemap
 //	unlisted_pages     url, found_on, source
 //
+// The columns text, rel and kind of links are NULL unless the crawl lists links in full.
 // Views of links and sitemaps show only what the crawl saw. A crawl that was stopped, or that
 // recorded no links, has not seen everything. In a recrawl, an unchanged page (304) keeps the
 // content and the links of the previous crawl.

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -23,7 +25,10 @@ const (
 )
 
 // A pair is a link, or a page and what it uses.
-type pair struct{ from, to string }
+type pair struct {
+	from, to string
+	details  *output.Link // with the text, rel and kind of a link listed in full; nil: none
+}
 
 // links writes links and resources.
 func (s *sink) links(all []*output.Links) error {
@@ -40,9 +45,15 @@ func (s *sink) batches(table int, all []*output.Links, targets func(*output.Link
 	size := 0
 	for _, l := range all {
 		from := clean(l.URL)
-		for _, to := range targets(l) {
-			batch = append(batch, pair{from, clean(to.URL)})
-			size += len(to.URL)
+		list := targets(l)
+		for i := range list {
+			to := &list[i]
+			p := pair{from: from, to: clean(to.URL)}
+			if table == link && to.Kind != "" {
+				p.details = to
+			}
+			batch = append(batch, p)
+			size += len(to.URL) + len(to.Text) + len(to.Rel)
 			if len(batch) < batchLinks && size < batchBytes {
 				continue
 			}
@@ -56,7 +67,7 @@ func (s *sink) batches(table int, all []*output.Links, targets func(*output.Link
 }
 
 // pairs writes rows of link or resource. It encodes a pair as one number: SQLite reads a list of numbers three
-// times as fast as a list of pairs.
+// times as fast as a list of lists, which only links in full need.
 func (s *sink) pairs(table int, batch []pair) error {
 	if len(batch) == 0 {
 		return nil
@@ -65,16 +76,38 @@ func (s *sink) pairs(table int, batch []pair) error {
 	if err != nil {
 		return err
 	}
+	full := slices.ContainsFunc(batch, func(p pair) bool { return p.details != nil })
 	list := []byte{'['}
 	for i, p := range batch {
 		if i > 0 {
 			list = append(list, ',')
 		}
-		list = strconv.AppendInt(list, ids[p.from]<<32|ids[p.to], 10)
+		number := ids[p.from]<<32 | ids[p.to]
+		if full {
+			list = appendFull(list, number, p.details)
+		} else {
+			list = strconv.AppendInt(list, number, 10)
+		}
 	}
 	first := s.counts[table] + 1
 	s.counts[table] += int64(len(batch))
-	return s.exec("INSERT OR FAIL INTO "+tableNames[table]+" SELECT ? + key, value >> 32, value & 0xffffffff FROM json_each(?)", first, string(append(list, ']')))
+	query := " (id, from_id, to_id) SELECT ? + key, value >> 32, value & 0xffffffff FROM json_each(?)"
+	if full {
+		query = ` (id, from_id, to_id, text, rel, kind) SELECT ? + key, (value ->> 0) >> 32, (value ->> 0) & 0xffffffff,
+			nullif(value ->> 1, ''), nullif(value ->> 2, ''), nullif(value ->> 3, '') FROM json_each(?)`
+	}
+	return s.exec("INSERT OR FAIL INTO "+tableNames[table]+query, first, string(append(list, ']')))
+}
+
+// appendFull appends the number of a pair and the details of its link as a JSON array.
+func appendFull(dst []byte, number int64, details *output.Link) []byte {
+	dst = strconv.AppendInt(append(dst, '['), number, 10)
+	if details != nil {
+		for _, t := range [...]string{details.Text, details.Rel, details.Kind} {
+			dst = jsonlines.AppendString(append(dst, ','), clean(t))
+		}
+	}
+	return append(dst, ']')
 }
 
 // identify returns the ids of the URLs of links. New URLs get one.

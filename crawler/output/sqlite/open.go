@@ -120,19 +120,22 @@ func (s *sink) prepare(opts Options) error {
 	return s.checkColumns()
 }
 
-// checkColumns returns [output.ErrIncomplete] if the table pages has fewer columns than this
-// version writes, or the table resource is missing.
+// checkColumns returns [output.ErrIncomplete] if a table has fewer columns than this version
+// writes, or is missing.
 func (s *sink) checkColumns() error {
-	var columns, tables int
-	row := s.conn.QueryRowContext(context.Background(), "SELECT count(*), (SELECT count(*) FROM sqlite_schema WHERE name = 'resource') FROM pragma_table_info('pages')")
-	if err := row.Scan(&columns, &tables); err != nil {
-		return explain(s.name, err)
+	columns := [tables]int{urls: 2, link: 6, robots: 10, resource: 3}
+	for table, place := range places {
+		columns[place] = 1 + len(rows.Columns[table])
 	}
-	if tables == 0 {
-		return fmt.Errorf("%w: %q has no table resource", output.ErrIncomplete, s.name)
-	}
-	if want := 1 + len(rows.Columns[rows.Pages]); columns != want {
-		return fmt.Errorf("%w: the table pages of %q has %d columns, this version writes %d", output.ErrIncomplete, s.name, columns, want)
+	for table, want := range columns {
+		var has int
+		row := s.conn.QueryRowContext(context.Background(), "SELECT count(*) FROM pragma_table_info(?)", tableNames[table])
+		if err := row.Scan(&has); err != nil {
+			return explain(s.name, err)
+		}
+		if has != want {
+			return fmt.Errorf("%w: the table %s of %q has %d columns, this version writes %d", output.ErrIncomplete, tableNames[table], s.name, has, want)
+		}
 	}
 	return nil
 }

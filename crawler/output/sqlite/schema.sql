@@ -11,11 +11,11 @@ CREATE TABLE pages (
   depth         INTEGER NOT NULL,    -- number of links from a start URL or a sitemap entry
   found_on      TEXT NOT NULL,       -- the page, sitemap or redirect that has its URL; empty for a start URL
   source        TEXT NOT NULL,       -- start, sitemap, link or redirect
-  location      TEXT,                -- of a redirect, as sent: may be relative
+  location      TEXT,                -- of a redirect, absolute and with its fragment; as sent if it is not an http or https URL
   content_type  TEXT NOT NULL,
   bytes         INTEGER NOT NULL,    -- of the body that was read, after decoding; with status 304 of the fetch before
   links         INTEGER NOT NULL,    -- links in the page, of every kind, with repetitions
-  canonical     TEXT,                -- as sent: may be relative
+  canonical     TEXT,                -- absolute
   directives    TEXT,                -- JSON: [{"rule": ..., "source": ...}, ...]
   withheld      TEXT,                -- the directive because of which title and content are left out
   fetched_at    TEXT,                -- 2026-05-04T10:00:00.000Z
@@ -68,7 +68,10 @@ CREATE TABLE urls (
 CREATE TABLE link (
   id      INTEGER PRIMARY KEY,
   from_id INTEGER NOT NULL REFERENCES urls,
-  to_id   INTEGER NOT NULL REFERENCES urls
+  to_id   INTEGER NOT NULL REFERENCES urls,
+  text    TEXT, -- of the first link of the page to the URL, as rel and kind; NULL unless links are listed in full
+  rel     TEXT,
+  kind    TEXT  -- its element: a, area, frame, link, meta or header
 );
 CREATE INDEX link_from ON link (from_id);
 CREATE INDEX link_to ON link (to_id);
@@ -160,7 +163,7 @@ CREATE TABLE permissions (
 CREATE INDEX permissions_url ON permissions (url);
 
 CREATE VIEW links AS
-SELECT f.url AS from_url, t.url AS to_url
+SELECT f.url AS from_url, t.url AS to_url, link.text, link.rel, link.kind
 FROM link JOIN urls f ON f.id = link.from_id JOIN urls t ON t.id = link.to_id;
 
 -- Links to URLs with status 4xx or 5xx, or without a response, except links of a page to itself.

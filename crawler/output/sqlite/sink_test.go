@@ -43,7 +43,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 			URL: "http://a.test/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 7, RobotsURL: "http://a.test/robots.txt",
 			Group: "*", Depth: 2, FoundOn: "http://a.test/", Source: "link", Detail: "why", RetryAt: noon,
 		}, {URL: "http://a.test/bare"}},
-		Links: []*output.Links{{URL: "http://a.test/", To: []output.Link{{URL: "http://a.test/1"}, {URL: "http://a.test/"}}}, {URL: "http://a.test/1", To: []output.Link{{URL: "http://a.test/"}}, Resources: []output.Link{{URL: "http://b.test/1.png", Kind: "img"}, {URL: "http://a.test/1", Kind: "object"}}}},
+		Links: []*output.Links{{URL: "http://a.test/", To: []output.Link{{URL: "http://a.test/1", Text: "Tea, and\x00\xff \u202e'cakes'", Rel: "nofollow", Kind: "a"}, {URL: "http://a.test/", Kind: "header"}}}, {URL: "http://a.test/1", To: []output.Link{{URL: "http://a.test/"}}, Resources: []output.Link{{URL: "http://b.test/1.png", Kind: "img"}, {URL: "http://a.test/1", Kind: "object"}}}},
 		Sitemaps: []*output.Sitemap{{
 			URL: "http://a.test/map.xml", Status: 200, Origin: "http://a.test", FoundOn: "http://a.test/robots.txt", IndexDepth: 1, Pages: 2, Sitemaps: 3,
 			Detail: "odd", FetchedAt: noon, Reason: output.MaxSitemapEntries,
@@ -77,10 +77,10 @@ func TestColumnsMatchJSON(t *testing.T) {
 			"1|http://a.test/no|disallowed|Disallow: /no|7|http://a.test/robots.txt|*|2|http://a.test/|link|why|" + at,
 			"2|http://a.test/bare|||0||NULL|0|||NULL|NULL",
 		},
-		"links":     {"http://a.test/|http://a.test/1", "http://a.test/|http://a.test/", "http://a.test/1|http://a.test/"},
+		"links":     {"http://a.test/|http://a.test/1|Tea, and\ufffd\ufffd \u202e'cakes'|nofollow|a", "http://a.test/|http://a.test/|NULL|NULL|header", "http://a.test/1|http://a.test/|NULL|NULL|NULL"},
 		"resources": {"http://a.test/1|http://b.test/1.png", "http://a.test/1|http://a.test/1"},
 		"urls":      {"1|http://a.test/", "2|http://a.test/1", "3|http://b.test/1.png"},
-		"link":      {"1|1|2", "2|1|1", "3|2|1"},
+		"link":      {"1|1|2|Tea, and\ufffd\ufffd \u202e'cakes'|nofollow|a", "2|1|1|NULL|NULL|header", "3|2|1|NULL|NULL|NULL"},
 		"resource":  {"1|2|3", "2|2|2"},
 		"sitemaps":  {"1|http://a.test/map.xml|200|http://a.test|http://a.test/robots.txt|1|2|3|odd|" + at + "|max-sitemap-entries"},
 		"entries":   {"1|http://a.test/|http://a.test/map.xml|" + at, "2|http://a.test/2|http://a.test/map.xml|NULL"},
@@ -137,7 +137,7 @@ func TestResumeKeepsCommittedRows(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{
 		"http://a.test/1|http://a.test/1/1", "http://a.test/1|http://a.test/all", "http://a.test/2|http://a.test/2/1", "http://a.test/2|http://a.test/all",
-	}, askDir(t, dir, "SELECT * FROM links")); diff != "" {
+	}, askDir(t, dir, "SELECT from_url, to_url FROM links")); diff != "" {
 		t.Errorf("links (-want +got):\n%s", diff)
 	}
 	if got := askDir(t, dir, "SELECT url FROM urls WHERE url LIKE '%beyond%' OR url LIKE '%never%'"); len(got) > 0 {
@@ -217,6 +217,14 @@ func TestLostRowsAreReported(t *testing.T) {
 		},
 		"columns": func(t *testing.T, dir string) error {
 			lose(t, dir, "ALTER TABLE pages DROP COLUMN h1")
+			return nil
+		},
+		"columns of links": func(t *testing.T, dir string) error {
+			lose(t, dir, "DROP VIEW links", "ALTER TABLE link DROP COLUMN kind")
+			return nil
+		},
+		"columns of checks": func(t *testing.T, dir string) error {
+			lose(t, dir, "ALTER TABLE checks DROP COLUMN hreflang")
 			return nil
 		},
 		"table": func(t *testing.T, dir string) error {
