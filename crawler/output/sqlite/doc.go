@@ -9,8 +9,8 @@
 //
 // # Tables and views
 //
-// The tables "pages", "rejected", "sitemaps", "entries", "checks" and "robots" have a row for each
-// line of the JSON file of that name. Columns have the names of the JSON fields (group_name for group,
+// The tables "pages", "rejected", "sitemaps", "entries", "checks", "permissions" and "robots" have a
+// row for each line of the JSON lines file of that name. Columns have the names of the JSON fields (group_name for group,
 // which is an SQL keyword). A missing field is NULL. Lists and objects are JSON. Times are UTC
 // with milliseconds, and sort as text. The table "meta" contains the format version and the software.
 // The schema explains each column (.schema in sqlite3) and these views:
