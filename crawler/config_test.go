@@ -169,7 +169,7 @@ func TestSchema(t *testing.T) {
 	schema := contentOf(t, "output/SCHEMA.md")
 	dir, now := t.TempDir(), time.Unix(1e9, 0)
 	rec := record.New(record.Config{Dir: dir})
-	must(t, rec.Create(&state{stateVersion, Config{}, true, 1, now, true, 1, "ab12", &ending{EndFinished, 1, nil, true}, []output.Loss{{}}, true, true, 1}))
+	must(t, rec.Create(&state{stateVersion, Config{}, true, 1, now, true, 1, true, "ab12", &ending{EndFinished, 1, nil, true}, []output.Loss{{}}, true, true, 1}))
 	must(t, rec.Robots(&robotsext.Record{
 		Origin: "http://h", Outcome: robotsext.OutcomeUnreachable, Status: 503, Err: os.ErrNotExist, Body: []byte("x"), Truncated: true, RedirectChain: []string{"u"},
 		FetchedAt: now, ExpiresAt: now, FailingSince: now, RetryAt: now, Failures: 1, Outage: time.Second, CopyLost: true,

@@ -99,7 +99,7 @@ func (c *Crawler) create() error {
 	if err := c.openFrontier(); err != nil {
 		return err
 	}
-	c.state = &state{Version: stateVersion, Config: c.cfg.WithoutSecrets(), Shared: c.member.ID()}
+	c.state = &state{Version: stateVersion, Config: c.cfg.WithoutSecrets(), Local: c.opts.Local != nil, Shared: c.member.ID()}
 	c.record = c.newRecorder()
 	return c.record.Create(c.state)
 }

@@ -36,6 +36,9 @@ type state struct {
 	// took part in a later recrawl that another worker started.
 	CheckRecrawl int `json:"check_recrawl,omitempty"`
 
+	// Local says that a server was [Options.Local]: without it, requests would reach the real one.
+	Local bool `json:"local,omitempty"`
+
 	// Shared is the unique ID of a shared crawl.
 	Shared string `json:"shared,omitempty"`
 
@@ -130,6 +133,9 @@ func (c *Crawler) openExisting() (*state, error) {
 	s, err := loadState(c.cfg.Output.Dir) // again, now that the directory is locked
 	if err != nil {
 		return nil, err
+	}
+	if s.Local && c.opts.Local == nil {
+		return nil, fmt.Errorf("%w: %q has the crawl of a site that was served on this machine, whose requests would now reach the real one; crawl the site again, into another directory", ErrConfig, c.cfg.Output.Dir)
 	}
 	if err := c.checkFrontier(); err != nil {
 		return nil, err
