@@ -272,3 +272,27 @@ func TestContinue(t *testing.T) {
 	}
 	run(t, command...).WantRefusal(t, cli.ExitFailed, "crawl.json", "--continue: ", "from a backup")
 }
+
+// --continue takes what it is given each time: changed settings of the file, and secrets, which are not
+// stored. What is not given stays as it was.
+func TestContinueTakesFileAndSecrets(t *testing.T) {
+	site := smallSite(t)
+	host := strings.TrimPrefix(site.url, "http://")
+	dir := t.TempDir()
+	file := filepath.Join(dir, "crawl.yaml")
+	command := []string{"crawl", "http://me:pw@" + host, "--output", filepath.Join(dir, "crawl"), "--config", file, "--continue"}
+	for i, tt := range []struct{ settings, want string }{
+		{"max-pages: 1\ndelay: 0s\nheader: ['X-Key: 1']\n", "stopped at --max-pages"},
+		{"max-pages: 2\nheader: ['X-Key: 1']\n", "stopped at --max-pages"},
+		{"header: ['X-Key: 1']\n", "stopped at --max-pages"},
+		{"max-pages: 0\nheader: ['X-Key: 2']\n", "finished"},
+	} {
+		if err := os.WriteFile(file, []byte(tt.settings), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := run(t, command...); got.Code != cli.ExitDone || !strings.Contains(got.Out, tt.want) {
+			t.Errorf("run %d: %+v, want %q", i, got, tt.want)
+		}
+	}
+	wantPages(t, filepath.Join(dir, "crawl"), site.url)
+}

@@ -89,14 +89,15 @@ that failed after all --retries.
 
 "politecrawl crawl URL --output DIR --continue" resumes the crawl in DIR if there is one, and
 otherwise starts it: one command for a unit or a container. A crawl that is finished ends at
-once with exit code 0. Start URLs that the crawl does not have are refused.
+once with exit code 0. Flags, the environment and --config change the stored settings; what none
+of them sets stays as it was. Start URLs that the crawl does not have are refused.
 
 "politecrawl crawl --recrawl DIR" requests every URL of the previous crawl again, including
 failures. It sends conditional requests, so that unchanged pages are not transferred; they
 keep what is known about them. --keep-generations N removes the files of older crawls.
 
-All of them read the settings that are stored in DIR, and no configuration file. Flags change the
-stored settings permanently. The environment sets only what is not stored:
+--resume and --recrawl read the settings that are stored in DIR, and no configuration file. Flags
+change the stored settings permanently. The environment sets only what is not stored:
 "politecrawl help settings" lists that.
 
 A recrawl of a crawl that stopped at a limit stops at that limit again. Raise or remove it,

@@ -60,7 +60,8 @@ func (s *Settings) LoadOrResume(cmd *cobra.Command, args []string, stdin io.Read
 	return s.loadCrawl(name, dir, nil)
 }
 
-// loadCrawl completes the configuration from the crawl in dir and the flags. It refuses start URLs
+// loadCrawl completes the configuration from the crawl in dir and the flags; for --continue, which
+// starts a crawl with the same command, also from the environment and the file. It refuses start URLs
 // that the crawl does not have. Name is the flag that asks for it.
 func (s *Settings) loadCrawl(name, dir string, urls []string) error {
 	v, err := s.sources()
@@ -86,9 +87,13 @@ func (s *Settings) loadCrawl(name, dir string, urls []string) error {
 			bad = append(bad, s.resolve(v, f)) // it is of this run, and not kept with the crawl
 			return
 		}
-		s.from[f.Name] = fromCrawl + dir
-		if f.Changed {
+		switch {
+		case f.Changed:
 			given, s.from[f.Name] = append(given, giveBack(f)), "flag --"+f.Name
+		case s.proceeds && f.Name != "urls" && s.IsSet(f.Name):
+			given = append(given, giveBack(f))
+		default:
+			s.from[f.Name] = fromCrawl + dir
 		}
 	})
 	if err := cli.AllMisuse(bad); err != nil {
