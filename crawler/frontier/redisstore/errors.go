@@ -30,6 +30,10 @@ var (
 	// call may have been executed and can be repeated. Leases stay valid until they expire.
 	ErrUnavailable = errors.New("redis is not available")
 
+	// ErrNoReplicas is an ErrUnavailable: the server rejects writes, since it has fewer replicas than its
+	// min-replicas-to-write.
+	ErrNoReplicas = fmt.Errorf("%w: too few replicas", ErrUnavailable)
+
 	// ErrAuthentication means that the user or the password is wrong or missing.
 	ErrAuthentication = errors.New("redis rejects the login")
 
@@ -81,7 +85,7 @@ var classes = []struct {
 	{"MASTERDOWN", ErrUnavailable},
 	{"TRYAGAIN", ErrUnavailable},
 	{"BUSY ", ErrUnavailable},
-	{"NOREPLICAS", ErrUnavailable},
+	{"NOREPLICAS", ErrNoReplicas},
 	{"MOVED ", ErrUnavailable},
 	{"ASK ", ErrUnavailable},
 	{"NOAUTH", ErrAuthentication},

@@ -65,6 +65,7 @@ func (s *Store) checkReplicas(ctx context.Context) {
 	for _, master := range s.client.Nodes() {
 		info, err := master.Do(ctx, master.B().Info().Section("replication").Build()).ToString()
 		if err == nil && !strings.Contains(info, "min_slaves_good_slaves:") {
+			s.staleMaster = true
 			s.opts.Logger.Warn("a stale redis master could hand out hosts", "master", s.address.sentinel,
 				"missing", "min-replicas-to-write, min-replicas-max-lag")
 		}

@@ -110,9 +110,13 @@ func TestWarnsOfStaleMaster(t *testing.T) {
 	} {
 		watched.Master.Do(t, "CONFIG", "SET", "min-replicas-to-write", c.replicas, "min-replicas-max-lag", c.lag)
 		var log bytes.Buffer
-		openTest(t, restricted(c.url), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-		if got := strings.Contains(log.String(), "stale redis master"); got != c.want {
-			t.Errorf("%s: warned: %v, want %v: %s", c.name, got, c.want, &log)
+		store := openTest(t, restricted(c.url), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		if got := strings.Contains(log.String(), "stale redis master"); got != c.want || store.MayHaveStaleMaster() != c.want {
+			t.Errorf("%s: warned: %v, MayHaveStaleMaster: %v, want %v: %s", c.name, got, store.MayHaveStaleMaster(), c.want, &log)
 		}
+	}
+	watched.Master.Do(t, "CONFIG", "SET", "min-replicas-to-write", "2", "min-replicas-max-lag", "10")
+	if _, err := Open(t.Context(), watched.URL(), &Options{CrawlName: "lonely"}); !errors.Is(err, ErrNoReplicas) || !errors.Is(err, ErrUnavailable) {
+		t.Errorf("error %v, want ErrNoReplicas", err)
 	}
 }

@@ -28,6 +28,8 @@ type Store struct {
 	instance string // of this opening of the crawl
 	home     int    // shard of the worker's note
 
+	staleMaster bool // of MayHaveStaleMaster
+
 	alive context.Context // ends with Close
 	stop  context.CancelFunc
 	work  sync.WaitGroup // batchers and listen
@@ -68,6 +70,10 @@ func (s *Store) WorkerName() string { return s.opts.WorkerName }
 
 // ID returns the unique id of the crawl. A later crawl of the same name has another id.
 func (s *Store) ID() string { return s.layout.id }
+
+// MayHaveStaleMaster reports whether the master of Sentinels lacked, at Open, min-replicas-to-write and
+// min-replicas-max-lag: after a fail-over that it does not notice, it could still lease hosts.
+func (s *Store) MayHaveStaleMaster() bool { return s.staleMaster }
 
 // Settings returns the Options.Settings of the Open that created the crawl.
 func (s *Store) Settings() []byte { return []byte(s.layout.settings) }

@@ -92,6 +92,9 @@ func Open(ctx context.Context, opts *Options, h Handler) (*Redis, error) {
 	if err != nil {
 		return nil, err
 	}
+	if store.MayHaveStaleMaster() {
+		opts.Notice("the master of the Sentinels accepts writes without a replica: after a fail-over, two workers could request a host at once; set min-replicas-to-write 1 and min-replicas-max-lag 2 on all Redis servers")
+	}
 	r := &Redis{
 		store: store, handler: h, log: opts.Logger, leases: leases{extension: opts.Extension},
 		name: opts.Store.CrawlName, allowed: opts.Settings[allowKey],

@@ -91,11 +91,12 @@ var redisRemedies = []struct {
 	misuse bool
 	remedy string
 }{
+	{redisstore.ErrNoReplicas, false, "; start a replica of it, and run the command again when it is connected"},
 	{redisstore.ErrUnavailable, false, "; check that the server runs and that --frontier is its address"},
 	{redisstore.ErrAuthentication, false, "; set the password in " + redisstore.PasswordVariable + " or --frontier-password-file, and the user in the address"},
 	{redisstore.ErrPermission, false, "; the password is correct: grant the permissions that crawler/SHARED.md lists with ACL SETUSER, for keys and channels that start with --frontier-prefix"},
 	{redisstore.ErrFull, false, ": its maxmemory is used up; raise it, then resume with --resume. Nothing is lost"},
-	{redisstore.ErrEviction, false, ", which would silently lose parts of the crawl: run CONFIG SET maxmemory-policy noeviction, or use another server"},
+	{redisstore.ErrEviction, false, "; another policy would silently lose parts of the crawl: run CONFIG SET maxmemory-policy noeviction, or use another server"},
 	{redisstore.ErrReadOnly, false, ": use the address of its master, or check its disk; then resume with --resume. Nothing is lost"},
 	{redisstore.ErrNameTaken, false, ": another process has replaced it. Each worker needs its own --worker-name and --output"},
 	{redisstore.ErrDeleted, false, ": it was deleted, or Redis restarted without its data (is appendonly off?)"},
