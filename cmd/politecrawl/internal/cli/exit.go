@@ -26,8 +26,8 @@ func ExitCodesTopic() *cobra.Command {
 		Long: `Every command ends with one of these exit codes:
 
     0  done: the command succeeded. All checked URLs are allowed. A crawl
-       finished, reached --max-pages or --max-bytes, or was stopped from
-       the live page or with "crawl stop"
+       finished, reached --max-pages, --max-bytes or --max-time, or was
+       stopped from the live page or with "crawl stop"
     1  findings: a checked URL or purpose is disallowed, a sitemap or
        robots.txt has errors, a record of permissions was changed, two
        robots.txt files differ, the newer of two crawls is worse, a site does
