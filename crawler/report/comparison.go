@@ -150,7 +150,7 @@ func (c *comparison) notListed(f fact, p *output.Page) {
 	case !c.hosts[name]:
 		addHost(c.withoutEntries, p.URL)
 	case f.has(htmlPage) && !f.has(noindex|elsewhere) && !c.files.faulty[name]:
-		detail := "linked from " + p.FoundOn
+		detail := "found on " + p.FoundOn // a recrawl may no longer find it there
 		switch p.Source {
 		case "start":
 			detail = "a start URL"

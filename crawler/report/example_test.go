@@ -170,7 +170,7 @@ func ExampleGenerate_sitemaps() {
 	// Output:
 	// 1 of 2 URLs are OK
 	// broken: https://example.com/gone (status 404)
-	// not-listed: https://example.com/about (linked from https://example.com/)
+	// not-listed: https://example.com/about (found on https://example.com/)
 	// There may be more: the crawl is not finished: 12 URLs remain
 }
 

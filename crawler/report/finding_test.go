@@ -408,7 +408,7 @@ var faults = map[string]struct {
 	},
 	ruleSitemapNotListed: {
 		func(c *crawl) { c.good("/unlisted", output.Page{}) },
-		Finding{URL: example + "/unlisted", Detail: "linked from " + example + "/"},
+		Finding{URL: example + "/unlisted", Detail: "found on " + example + "/"},
 	},
 	ruleSitemapNotFetched: {
 		func(c *crawl) {

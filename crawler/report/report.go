@@ -390,10 +390,21 @@ func (m *maker) namePage(_ *workerDir, p *output.Page) {
 // sitemap is the finding.
 func (m *maker) addBroken(k key, f fact, row Finding, source, foundOn string) {
 	m.broken++
-	if m.referrers.counts[k].pages == 0 && (source == "redirect" || source == "sitemap" && f.has(listed)) {
+	if m.referrers.counts[k].pages == 0 && (source == "redirect" || source == "sitemap" && f.has(listed)) || m.isUnlinked(k, f, source, foundOn) {
 		return
 	}
 	m.lists.addReferred(ruleBrokenLink, row, foundOn)
+}
+
+// isUnlinked reports whether a URL of a recrawl was found in an earlier crawl only: its page has no link
+// to it any more, or its sitemap does not list it.
+func (m *maker) isUnlinked(k key, f fact, source, foundOn string) bool {
+	if m.dirs.recrawls() == 0 || m.referrers.counts[k].pages > 0 {
+		return false
+	}
+	page := m.facts.byURL[keyOf(foundOn)]
+	hasLinks := page.status > 0 && page.status != http.StatusNotModified && !page.has(withheld|incomplete)
+	return source == "link" && hasLinks && !m.comparison.linksUnknown || source == "sitemap" && !f.has(listed) && !m.comparison.entriesUnknown
 }
 
 func (m *maker) nameRejection(_ *workerDir, r *output.Rejection) {
@@ -405,7 +416,7 @@ func (m *maker) nameRejection(_ *workerDir, r *output.Rejection) {
 			m.addBroken(k, f, Finding{URL: r.URL, Detail: clip(r.Detail)}, r.Source, r.FoundOn)
 		case r.Reason == output.InvalidURL && r.Source == "link":
 			m.lists.addReferred(ruleInvalidURL, Finding{URL: r.URL, Detail: clip(r.Detail)}, r.FoundOn)
-		case r.Reason == output.Disallowed && (r.Source == "link" || m.referrers.counts[k].pages > 0):
+		case r.Reason == output.Disallowed && (r.Source == "link" || m.referrers.counts[k].pages > 0) && !m.isUnlinked(k, f, r.Source, r.FoundOn):
 			row := Finding{URL: r.URL, Related: r.RobotsURL}
 			row.disallow(r)
 			m.lists.addReferred(ruleLinkToDisallowed, row, r.FoundOn)

@@ -130,6 +130,45 @@ func TestBrokenURLsHaveTheirLinks(t *testing.T) {
 	}
 }
 
+// A recrawl requests the URLs of the earlier crawl too, whether there is still a link to them or not.
+func TestRecrawlHasNoBrokenLinkThatWasRemoved(t *testing.T) {
+	gone, listed := example+"/gone", example+"/once-listed"
+	recrawl := func(change func(c *crawl)) []string {
+		c := everything()
+		c.state["recrawls"] = 1
+		c.pages = append(c.pages, output.Page{URL: listed, Status: 404, Source: "sitemap", FoundOn: example + "/sitemap.xml"})
+		change(c)
+		var urls []string
+		for _, f := range FindingsOf(c.make(t), ruleBrokenLink).Rows {
+			urls = append(urls, strings.TrimPrefix(f.URL, example))
+		}
+		return urls
+	}
+	unlink := func(c *crawl) {
+		for i, l := range c.links {
+			c.links[i].To = slices.DeleteFunc(slices.Clone(l.To), func(to output.Link) bool { return to.URL == gone })
+		}
+	}
+	page := func(c *crawl, url string) *output.Page {
+		return &c.pages[slices.IndexFunc(c.pages, func(p output.Page) bool { return p.URL == url })]
+	}
+	for name, tt := range map[string]struct {
+		change func(c *crawl)
+		want   []string
+	}{
+		"still linked":         {func(*crawl) {}, []string{"/gone", "/down"}},
+		"removed":              {unlink, []string{"/down"}},
+		"links not recorded":   {func(c *crawl) { c.links = nil; c.state["config"].(map[string]any)["links"] = false }, []string{"/down", "/gone"}},
+		"page withheld":        {func(c *crawl) { unlink(c); page(c, page(c, gone).FoundOn).Withheld = "noindex" }, []string{"/down", "/gone"}},
+		"page not read":        {func(c *crawl) { unlink(c); page(c, gone).FoundOn = example + "/not-read" }, []string{"/down", "/gone"}},
+		"first crawl of a URL": {func(c *crawl) { unlink(c); c.state["recrawls"] = 0 }, []string{"/down", "/gone", "/once-listed"}},
+	} {
+		if got := recrawl(tt.change); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
 // A page is a copy of the one that was fetched first, whichever line comes first.
 func TestFirstFetchedPageIsTheOriginal(t *testing.T) {
 	c := &crawl{state: everything().state}
