@@ -42,7 +42,7 @@ func (w *worker) decideResponse(v *visit, resp *fetch.Response, failure error) (
 	if d := skipUnpaid(resp); d.verdict == skip {
 		return d, nil
 	}
-	w.tellLogin(v, resp.Status)
+	w.notifyLogin(v, resp.Status)
 	if resp.OtherType != "" {
 		return skipWith(output.ContentType, resp.OtherType), nil
 	}
@@ -74,7 +74,6 @@ func (w *worker) decideFailure(v *visit, took time.Duration, err error) (decisio
 	if d, err := w.checkOutage(v, err); err != nil || d.verdict == wait {
 		return d, err
 	}
-	w.tellFailure(v, err)
 	if d := w.retry(v, 0, err); d.verdict == retry {
 		return d, nil
 	}
