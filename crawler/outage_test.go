@@ -288,6 +288,65 @@ func TestSiteThatBreaksConnections(t *testing.T) {
 	}
 }
 
+// A host whose robots.txt has status 503 after a connection error gets no request before its Retry-After,
+// for none of its origins, also if the URL has shown that before.
+func TestOverloadAfterConnectionError(t *testing.T) {
+	const breaks, pause = "http://a.test/break", 10 * time.Second
+	for _, tt := range []struct {
+		name    string
+		start   string // besides the pages by https
+		retries int
+	}{
+		{name: "page that is retried", start: breaks, retries: 2},
+		{name: "page without attempts", start: breaks},
+		{name: "check"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var mu sync.Mutex // guards the variables below
+				var previous string
+				var busy []time.Time
+				network := roundTrip(func(r *http.Request) (*http.Response, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					if n := len(busy); n > 0 && time.Since(busy[n-1]) < pause {
+						t.Errorf("%s was requested %v after status 503", r.URL, time.Since(busy[n-1]))
+					}
+					after := previous
+					switch previous = r.URL.String(); {
+					case previous == breaks:
+						return nil, io.EOF
+					case after == breaks && previous == "http://a.test/robots.txt":
+						busy = append(busy, time.Now())
+						return answering(func(w http.ResponseWriter, _ *http.Request) {
+							w.Header().Set("Retry-After", "10")
+							w.WriteHeader(http.StatusServiceUnavailable)
+						}).RoundTrip(r)
+					}
+					return answering(func(w http.ResponseWriter, r *http.Request) {
+						w.Header().Set("Content-Type", "text/html")
+						_, _ = io.WriteString(w, `<img src="`+breaks+`">`)
+						if n := len(r.URL.Path); n <= flakyPages { // each page links to the next
+							_, _ = fmt.Fprintf(w, `<a href="%s">x</a>`, "/"+strings.Repeat("x", n))
+						}
+					}).RoundTrip(r)
+				})
+				cfg := testConfig(t, "https://a.test/")
+				if tt.start == "" {
+					cfg.Scope.Check = []string{CheckAssets}
+				} else {
+					cfg.URLs = append(cfg.URLs, tt.start)
+				}
+				cfg.Fetch.Retries, cfg.Limits.MaxWait, cfg.Politeness.Delay = tt.retries, time.Hour, time.Second
+				got := run(t, cfg, &Options{Transport: network})
+				if got.End != EndFinished || len(got.pages) != 1+flakyPages || len(busy) < 2 {
+					t.Errorf("%s, %d pages, status 503 at %v, %+v", got.End, len(got.pages), busy, got.rejected)
+				}
+			})
+		})
+	}
+}
+
 // A proxy that stops makes no URL fail, nor a link that is only checked. The reason names the proxy.
 func TestDeadProxy(t *testing.T) {
 	for _, after := range []int64{0, 3} { // requests
