@@ -8,57 +8,48 @@ import (
 	"sync"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// maxCauses is the number of causes that are told. In a crawl of many hosts some always have
+// maxCauses is the number of causes that are reported. In a crawl of many hosts some always have
 // problems.
 const maxCauses = 20
 
-// causes tell the operator why a host of the crawl is not read, as soon as that is known: each
+// causes reports to the operator why a host of the crawl is not read, as soon as that is known: each
 // cause of a host once.
 type causes struct {
 	notice func(line string)
 
-	mu   sync.Mutex // guards told
-	told map[string]bool
+	mu       sync.Mutex // guards notified
+	notified map[string]bool
 }
 
-// tell tells a cause. The kind distinguishes the causes of a host.
-func (c *causes) tell(host, kind, line string) {
+// notify reports a cause, unless it was reported or too many were, and returns whether it did. The
+// kind distinguishes the causes of a host. It must not have text that varies, such as a time.
+func (c *causes) notify(host, kind, line string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := host + " " + kind
 	switch {
-	case c.told[key] || len(c.told) > maxCauses:
-		return
-	case len(c.told) == maxCauses:
-		line = "other hosts have problems too; the log and the report name them"
+	case c.notified[key] || len(c.notified) > maxCauses:
+		return false
+	case len(c.notified) == maxCauses:
+		line = "other hosts have problems too; the report names them"
 	}
-	if c.told == nil {
-		c.told = make(map[string]bool)
+	if c.notified == nil {
+		c.notified = make(map[string]bool)
 	}
-	c.told[key] = true
+	c.notified[key] = true
 	c.notice(line)
+	return true
 }
 
-// tellOutage tells that an origin waits for its robots.txt until a time, with the error why.
-func (w *worker) tellOutage(v *visit, detail string, until time.Time, err error) {
+// notifyOutage reports that an origin waits for its robots.txt until a time, with the error why.
+func (w *worker) notifyOutage(v *visit, detail string, until time.Time, err error) {
 	line := fmt.Sprintf("%s is unreachable: %s; it is requested again at %s", v.origin.RobotsURL(), detail, clock(until))
-	w.c.causes.tell(string(v.lease.Host), detail, line+ownCA(err))
-}
-
-// tellFailure tells that a request failed because of its host. Failures of a single URL are in the
-// report, and those of checks of other sites.
-func (w *worker) tellFailure(v *visit, err error) {
-	if !fetch.IsHostError(err) || !w.c.discovery.scope.HoldsServer(weburl.ServerOf(string(v.origin))) {
-		return
-	}
-	detail := detailOf(fetch.Cause(err).Error())
-	w.c.causes.tell(string(v.lease.Host), detail, fmt.Sprintf("%s: %s%s", v.origin, detail, ownCA(err)))
+	w.c.causes.notify(string(v.lease.Host), "outage", line+ownCA(err))
 }
 
 // ownCA says what to do about a certificate of an unknown authority.
@@ -69,16 +60,16 @@ func ownCA(err error) string {
 	return "; if you trust the CA, name the file of its certificate in SSL_CERT_FILE"
 }
 
-// tellDisallowed tells that robots.txt disallows a start URL, or where one redirects to.
-func (w *worker) tellDisallowed(v *visit, r *output.Rejection) {
+// notifyDisallowed reports that robots.txt disallows a start URL, or where one redirects to.
+func (w *worker) notifyDisallowed(v *visit, r *output.Rejection) {
 	if r.Reason != output.Disallowed || !v.prov.FromStart {
 		return
 	}
-	w.c.causes.tell(string(v.lease.Host), r.Rule, fmt.Sprintf("%s is skipped: line %d of %s says %q", v.url, r.Line, r.RobotsURL, r.Rule))
+	w.c.causes.notify(string(v.lease.Host), r.Rule, fmt.Sprintf("%s is skipped: line %d of %s says %q", v.url, r.Line, r.RobotsURL, r.Rule))
 }
 
-// tellLogin tells that the server of a page requires a login.
-func (w *worker) tellLogin(v *visit, status int) {
+// notifyLogin reports that the server of a page requires a login.
+func (w *worker) notifyLogin(v *visit, status int) {
 	if status != http.StatusUnauthorized {
 		return
 	}
@@ -86,10 +77,10 @@ func (w *worker) tellLogin(v *visit, status int) {
 	if w.c.discovery.credentials.Has(v.origin) {
 		line = "%s refuses the login (status 401): correct --basic-auth, or the other credentials"
 	}
-	w.c.causes.tell(string(v.lease.Host), "login", fmt.Sprintf(line, v.origin))
+	w.c.causes.notify(string(v.lease.Host), "login", fmt.Sprintf(line, v.origin))
 }
 
-// observe adjusts the delay of a host to the status of a response, and tells how long the host is not
+// observe adjusts the delay of a host to the status of a response, and reports how long the host is not
 // requested if it is slowed down.
 func (w *worker) observe(v *visit, status int) error {
 	c, host := w.c, v.lease.Host
@@ -102,7 +93,7 @@ func (w *worker) observe(v *visit, status int) error {
 		return err
 	}
 	next := latest(rec.BlockedUntil, time.Now().Add(rec.Delay)) // that of Retry-After, if it is later
-	c.causes.tell(string(host), fmt.Sprint(status), fmt.Sprintf("%s sent status %d: its delay is raised to %v, and the next request is at %s", v.origin, status, rec.Delay, clock(next)))
+	c.causes.notify(string(host), fmt.Sprint(status), fmt.Sprintf("%s sent status %d: its delay is raised to %v, and the next request is at %s", v.origin, status, rec.Delay, clock(next)))
 	return nil
 }
 

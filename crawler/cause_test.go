@@ -22,8 +22,8 @@ func noticesOf(t *testing.T, cfg Config) []string {
 	return got.notices
 }
 
-// The cause of a problem is told once for each host, when it is known.
-func TestCausesAreToldOnce(t *testing.T) {
+// The cause of a problem is reported once for each host, when it is known.
+func TestCausesAreReportedOnce(t *testing.T) {
 	links := `<a href="/a">a</a><a href="/b">b</a><a href="/c">c</a>`
 	status := func(status int, header ...string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -128,10 +128,10 @@ func TestCausesOfManyHosts(t *testing.T) {
 	c := &causes{notice: func(line string) { lines = append(lines, line) }}
 	for i := range 2 * maxCauses {
 		for range 2 {
-			c.tell(fmt.Sprint("host", i), "x", fmt.Sprint("line ", i))
+			c.notify(fmt.Sprint("host", i), "x", fmt.Sprint("line ", i))
 		}
 	}
-	if len(lines) != maxCauses+1 || lines[maxCauses] != "other hosts have problems too; the log and the report name them" {
+	if len(lines) != maxCauses+1 || lines[maxCauses] != "other hosts have problems too; the report names them" {
 		t.Errorf("%q", lines)
 	}
 }

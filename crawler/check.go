@@ -235,7 +235,9 @@ func (w *worker) checkURL(v *visit) (decision, error) {
 		}
 		failed := d.verdict == retry || d.verdict == skip && d.skipped.Reason == output.Failed
 		if mode == provenance.CheckHead && failed && !fetch.IsDialing(failure) {
-			return w.checkAgain(v), nil
+			again := w.checkAgain(v)
+			again.hostUntil = d.hostUntil
+			return again, nil
 		}
 		return d, nil
 	}

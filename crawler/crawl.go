@@ -103,7 +103,6 @@ type Crawler struct {
 
 	limits    *quota.Pages
 	pageRules pageRules
-	unread    sync.Map // see noticeUnread
 	discovery *discovery
 	tally     *tally
 

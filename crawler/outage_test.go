@@ -1,6 +1,8 @@
 package crawler
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"io"
 	"net"
@@ -77,6 +79,7 @@ var connectionErrors = map[string]error{
 	"closed":  io.EOF,
 	"timeout": &net.OpError{Op: "dial", Net: "tcp", Err: timeoutError{}},
 	"no name": &net.DNSError{Err: "server misbehaving", Name: "a.test", IsTemporary: true},
+	"no CA":   &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}},
 }
 
 type timeoutError struct{}
@@ -86,7 +89,7 @@ func (timeoutError) Timeout() bool   { return true }
 func (timeoutError) Temporary() bool { return true }
 
 // ROB-POL-03: a site that is down for less than a minute gets no request in this minute, and
-// no URL fails, even without retries.
+// no URL fails, even without retries. The operator is notified of the cause once.
 func TestOutageOfASite(t *testing.T) {
 	for name, down := range connectionErrors {
 		t.Run(name, func(t *testing.T) {
@@ -103,6 +106,10 @@ func TestOutageOfASite(t *testing.T) {
 				got := f.crawl(t, cfg, false)
 				if got.End != EndFinished || len(got.pages) != 1+flakyPages || len(got.rejected) > 0 {
 					t.Errorf("%s, %d pages, %+v", got.End, len(got.pages), got.rejected)
+				}
+				if len(got.notices) != 1 || !strings.HasPrefix(got.notices[0], "http://a.test/robots.txt is unreachable: ") ||
+					strings.HasSuffix(got.notices[0], " in SSL_CERT_FILE") != (name == "no CA") {
+					t.Errorf("notices %q", got.notices)
 				}
 				for _, p := range got.pages {
 					if p.Attempt != 1 {
@@ -217,6 +224,129 @@ func TestURLThatBreaksConnections(t *testing.T) {
 	}
 }
 
+// An outage is reported once for each host, whatever its errors are.
+func TestOutageIsReportedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &flaky{}
+		f.fails = func(string) error {
+			switch at := f.since(); {
+			case at >= 5*time.Second && at < 15*time.Second:
+				return connectionErrors["refused"]
+			case at >= 18*time.Second:
+				return connectionErrors["timeout"]
+			}
+			return nil
+		}
+		cfg := testConfig(t, "http://a.test/")
+		cfg.Limits.MaxWait, cfg.Robots.Retry = 15*time.Second, 10*time.Second
+		if got := f.crawl(t, cfg, false); got.End != EndDeferred || len(got.notices) != 1 {
+			t.Errorf("%s, notices %q", got.End, got.notices)
+		}
+	})
+}
+
+// A crawl ends whatever requests of a site fail: each URL is fetched, or fails after its attempts.
+func TestSiteThatBreaksConnections(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		breaks func(path string, n int) bool // the n-th request for robots.txt, or for pages
+		urls   int
+	}{
+		{"every page", func(path string, _ int) bool { return path != "/robots.txt" }, 1},
+		{"every page but the first", func(path string, _ int) bool { return path != "/robots.txt" && path != "/" }, 1 + flakyPages},
+		{"every second page", func(path string, n int) bool { return path != "/robots.txt" && n%2 == 0 }, 1 + flakyPages},
+		{"every page, and robots.txt after each outage", func(path string, n int) bool {
+			return path != "/" && (path != "/robots.txt" || n%3 != 1) // a request that fails is sent twice
+		}, 1 + flakyPages},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f, n, requests := &flaky{}, map[bool]int{}, map[string]int{}
+				f.fails = func(path string) error {
+					robots := path == "/robots.txt"
+					n[robots]++
+					requests[path]++
+					if tt.breaks(path, n[robots]) {
+						return io.EOF
+					}
+					return nil
+				}
+				cfg := testConfig(t, "http://a.test/")
+				cfg.Fetch.Retries, cfg.Limits.MaxWait, cfg.Robots.Retry = 1, time.Minute, time.Second
+				got := f.crawl(t, cfg, false)
+				if got.End != EndFinished || len(got.pages)+got.Rejected[output.Failed] != tt.urls || len(got.rejected) != got.Rejected[output.Failed] {
+					t.Errorf("%s, %d pages, %+v", got.End, len(got.pages), got.rejected)
+				}
+				delete(requests, "/robots.txt")
+				for path, n := range requests {
+					if n > 2+cfg.Fetch.Retries { // the first may be taken for an outage
+						t.Errorf("%d requests for %s", n, path)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A host whose robots.txt has status 503 after a connection error gets no request before its Retry-After,
+// for none of its origins, also if the URL has shown that before.
+func TestOverloadAfterConnectionError(t *testing.T) {
+	const breaks, pause = "http://a.test/break", 10 * time.Second
+	for _, tt := range []struct {
+		name    string
+		start   string // besides the pages by https
+		retries int
+	}{
+		{name: "page that is retried", start: breaks, retries: 2},
+		{name: "page without attempts", start: breaks},
+		{name: "check"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var mu sync.Mutex // guards the variables below
+				var previous string
+				var busy []time.Time
+				network := roundTrip(func(r *http.Request) (*http.Response, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					if n := len(busy); n > 0 && time.Since(busy[n-1]) < pause {
+						t.Errorf("%s was requested %v after status 503", r.URL, time.Since(busy[n-1]))
+					}
+					after := previous
+					switch previous = r.URL.String(); {
+					case previous == breaks:
+						return nil, io.EOF
+					case after == breaks && previous == "http://a.test/robots.txt":
+						busy = append(busy, time.Now())
+						return answering(func(w http.ResponseWriter, _ *http.Request) {
+							w.Header().Set("Retry-After", "10")
+							w.WriteHeader(http.StatusServiceUnavailable)
+						}).RoundTrip(r)
+					}
+					return answering(func(w http.ResponseWriter, r *http.Request) {
+						w.Header().Set("Content-Type", "text/html")
+						_, _ = io.WriteString(w, `<img src="`+breaks+`">`)
+						if n := len(r.URL.Path); n <= flakyPages { // each page links to the next
+							_, _ = fmt.Fprintf(w, `<a href="%s">x</a>`, "/"+strings.Repeat("x", n))
+						}
+					}).RoundTrip(r)
+				})
+				cfg := testConfig(t, "https://a.test/")
+				if tt.start == "" {
+					cfg.Scope.Check = []string{CheckAssets}
+				} else {
+					cfg.URLs = append(cfg.URLs, tt.start)
+				}
+				cfg.Fetch.Retries, cfg.Limits.MaxWait, cfg.Politeness.Delay = tt.retries, time.Hour, time.Second
+				got := run(t, cfg, &Options{Transport: network})
+				if got.End != EndFinished || len(got.pages) != 1+flakyPages || len(busy) < 2 {
+					t.Errorf("%s, %d pages, status 503 at %v, %+v", got.End, len(got.pages), busy, got.rejected)
+				}
+			})
+		})
+	}
+}
+
 // A proxy that stops makes no URL fail, nor a link that is only checked. The reason names the proxy.
 func TestDeadProxy(t *testing.T) {
 	for _, after := range []int64{0, 3} { // requests
@@ -244,14 +374,20 @@ func TestDeadProxy(t *testing.T) {
 			cfg.Limits.Concurrency = 1
 			got := run(t, cfg, nil)
 			<-stopped
-			if got.End != EndDeferred || got.Rejected[output.Failed] > 0 || got.Checks[output.CheckBroken] > 0 || len(got.rejected) == 0 {
+			want := "the proxy " + address + ": the connection was refused"
+			for _, line := range got.notices {
+				if !strings.Contains(line, "/robots.txt is unreachable: "+want+"; ") {
+					t.Errorf("notice %q, want %q", line, want)
+				}
+			}
+			if len(got.notices) == 0 || got.End != EndDeferred || got.Rejected[output.Failed] > 0 || got.Checks[output.CheckBroken] > 0 || len(got.rejected) == 0 {
 				t.Errorf("%+v", got.Summary)
 			}
 			for _, r := range got.rejected {
 				if r.Reason == output.OutOfScope {
 					continue
 				}
-				if want := "the proxy " + address + ": the connection was refused"; r.Reason != output.RobotsUnreachable || r.Detail != want {
+				if r.Reason != output.RobotsUnreachable || r.Detail != want {
 					t.Errorf("%+v, want %q", r, want)
 				}
 			}
@@ -263,14 +399,15 @@ func TestDeadProxy(t *testing.T) {
 func TestSharedOutage(t *testing.T) {
 	t.Parallel()
 	const n, retry = 60, 2 * time.Second
-	var mu sync.Mutex // guards broken
+	var mu sync.Mutex // guards the variables below
 	var broken []time.Time
+	up := false // again, since a worker has seen the outage
 	s := newSite(t, "127.0.0.1", nil)
 	serve := func(path, body string) {
 		s.handle(path, func(w http.ResponseWriter, r *http.Request) {
 			mu.Lock()
 			defer mu.Unlock()
-			if path == "/20" && len(broken) == 0 || len(broken) > 0 && time.Since(broken[len(broken)-1]) < retry/2 { // up to a pause
+			if !up && (path == "/20" || len(broken) > 0) {
 				broken = append(broken, time.Now())
 				panic(http.ErrAbortHandler)
 			}
@@ -287,7 +424,12 @@ func TestSharedOutage(t *testing.T) {
 	cfg := sharedConfig(t, s.url+"/")
 	cfg.Politeness.Delay, cfg.Limits.MaxWait, cfg.Robots.Retry = 20*time.Millisecond, time.Minute, retry
 	pages := 0
-	for _, c := range together(t, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")) {
+	seen := func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		up = up || strings.Contains(line, "/robots.txt is unreachable: ")
+	}
+	for _, c := range togetherWith(t, Options{OnNotice: seen}, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")) {
 		pages += c.Pages
 		if c.End != EndFinished || len(c.rejected) > 0 {
 			t.Errorf("%s, %+v", c.End, c.rejected)

@@ -204,17 +204,18 @@ func (w *worker) addPermission(v *visit, page *reading, header http.Header, doc 
 	return v.lines.Permission(line)
 }
 
-// noticeUnread says, once for each origin, which files about the use of its pages the site names
+// noticeUnread reports, once for each origin, which files about the use of its pages the site names
 // and the crawl does not read. Such a file may disallow a purpose of the crawl.
 func (c *Crawler) noticeUnread(v *visit, statements []usage.Statement) {
 	if len(c.pageRules.purposes) == 0 {
 		return
 	}
 	license := slices.IndexFunc(statements, func(s usage.Statement) bool { return s.Kind == usage.KindRSL && s.URL != "" })
-	if license >= 0 && c.isFirstUnread(v.origin, "license") {
+	if license >= 0 {
 		file := escape.Clip(secret.RedactText(statements[license].URL), maxDetail)
-		c.notice(fmt.Sprintf("%s names a license file (%s), which a crawl does not read; to read it: politecrawl permit --purpose %s URL", v.origin, file, c.pageRules.purposes[0]))
-		c.log.Warn("license file not read", "host", v.origin, "url", file)
+		if c.causes.notify(string(v.origin), "license", fmt.Sprintf("%s names a license file (%s), which a crawl does not read; to read it: politecrawl permit --purpose %s URL", v.origin, file, c.pageRules.purposes[0])) {
+			c.log.Warn("license file not read", "host", v.origin, "url", file)
+		}
 	}
 	if slices.Contains(c.pageRules.files, usage.TDM) {
 		return
@@ -223,14 +224,7 @@ func (c *Crawler) noticeUnread(v *visit, statements []usage.Statement) {
 	if v.robots != nil && bytes.Contains(v.robots.Body, []byte("tdmrep.json")) {
 		names = true
 	}
-	if names && c.isFirstUnread(v.origin, "tdmrep") {
-		c.notice(fmt.Sprintf("%s uses the TDM Reservation Protocol, and the crawl does not read its tdmrep.json; to read it, use --permissions", v.origin))
+	if names && c.causes.notify(string(v.origin), "tdmrep", fmt.Sprintf("%s uses the TDM Reservation Protocol, and the crawl does not read its tdmrep.json; to read it, use --permissions", v.origin)) {
 		c.log.Warn("tdmrep.json not read", "host", v.origin)
 	}
-}
-
-// isFirstUnread reports whether a file of an origin is named for the first time.
-func (c *Crawler) isFirstUnread(origin robotsext.Origin, file string) bool {
-	_, named := c.unread.LoadOrStore(file+" "+string(origin), nil)
-	return !named
 }

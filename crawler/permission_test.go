@@ -515,6 +515,23 @@ func TestUnreadFilesAreNoticed(t *testing.T) {
 	}
 }
 
+// In a crawl of many sites, the files that are not read do not flood the terminal.
+func TestUnreadFilesOfManySites(t *testing.T) {
+	cfg := testConfig(t)
+	for i := range 2 * maxCauses {
+		cfg.URLs = append(cfg.URLs, fmt.Sprintf("http://h%d.test/", i))
+	}
+	cfg.Usage.Purposes = []string{"train-ai"}
+	got := run(t, cfg, &Options{Transport: answering(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			_, _ = fmt.Fprint(w, "License: https://rsl.test/l.xml\nAllow: /.well-known/tdmrep.json\n")
+		}
+	})})
+	if len(got.pages) != len(cfg.URLs) || len(got.notices) != maxCauses+1 {
+		t.Errorf("%d pages, %d notices: %q", len(got.pages), len(got.notices), got.notices)
+	}
+}
+
 // A URL that tdmrep.json disallows is skipped with the rule that does it.
 func TestRejectionByTDMRepHasItsRule(t *testing.T) {
 	const rule = `{"location":"/","tdm-reservation":1}`

@@ -42,7 +42,7 @@ func (w *worker) decideResponse(v *visit, resp *fetch.Response, failure error) (
 	if d := skipUnpaid(resp); d.verdict == skip {
 		return d, nil
 	}
-	w.tellLogin(v, resp.Status)
+	w.notifyLogin(v, resp.Status)
 	if resp.OtherType != "" {
 		return skipWith(output.ContentType, resp.OtherType), nil
 	}
@@ -71,19 +71,21 @@ func (w *worker) decideFailure(v *visit, took time.Duration, err error) (decisio
 	if c.lifecycle.Working.Err() != nil || c.lifecycle.HasFailed() || errors.Is(err, frontier.ErrLeaseLost) { // the site is not the cause
 		return waitUntil(time.Time{}), nil
 	}
-	if d, err := w.checkOutage(v, err); err != nil || d.verdict == wait {
-		return d, err
+	outage, failed := w.checkOutage(v, err)
+	if failed != nil || outage.verdict == wait {
+		return outage, failed
 	}
-	w.tellFailure(v, err)
-	if d := w.retry(v, 0, err); d.verdict == retry {
-		return d, nil
+	d := w.retry(v, 0, err)
+	if d.verdict == proceed {
+		d = skipFor(output.Failed, fetch.Cause(err))
 	}
-	return skipFor(output.Failed, fetch.Cause(err)), nil
+	d.hostUntil = outage.hostUntil
+	return d, nil
 }
 
 // checkOutage requests the robots.txt of a URL whose connection failed. If that fails too, the site
 // is down: its URLs wait for its robots.txt, and the request was no attempt. The second time that a
-// URL finds its site down, it is.
+// URL finds its site down, it is. If the server is overloaded, its host waits in any case.
 func (w *worker) checkOutage(v *visit, failure error) (decision, error) {
 	c := w.c
 	if !fetch.IsUnanswered(failure) || w.isOutsideCheck(v) && !fetch.IsAtProxy(failure) {
@@ -94,23 +96,26 @@ func (w *worker) checkOutage(v *visit, failure error) (decision, error) {
 	rec, err := c.network.robots.Record(ctx, v.u)
 	took, _ := slot.Used()
 	v.hostDelay = max(v.hostDelay, c.network.delays.After(took))
-	switch {
-	case err != nil || c.lifecycle.Working.Err() != nil || c.lifecycle.HasFailed() || errors.Is(rec.Err, frontier.ErrLeaseLost):
-		return waitUntil(time.Time{}), nil // this process has ended the request
-	case !blocked.IsOutage(rec) || rec.FailingSince.IsZero(): // it responds, or its Retry-After forbids the request
-		return decision{}, nil
-	case !c.outages.add(v.lease.URL): // it may be what takes the site down
-		return decision{}, nil
+	if err != nil || c.lifecycle.HasFailed() {
+		return waitUntil(time.Time{}), nil
 	}
-	d := w.waitForRobots(v, rec.Err, rec.RetryAt)
-	_, busy := slot.Busy(nil)
-	if !busy { // or no origin of the host responds; other processes have to know
-		if busy, err = c.isDown(v.lease.Host); err != nil {
-			return decision{}, err
+	var d decision
+	until, busy := slot.Busy(nil)
+	switch {
+	case c.lifecycle.Working.Err() != nil || errors.Is(rec.Err, frontier.ErrLeaseLost):
+		d = waitUntil(time.Time{}) // this process has ended the request
+	case !blocked.IsOutage(rec) || rec.FailingSince.IsZero(): // it responds, or its Retry-After forbids the request
+	case !c.outages.add(v.lease.URL): // it may be what takes the site down
+	default:
+		d = w.waitForRobots(v, rec.Err, rec.RetryAt)
+		if !busy { // or no origin of the host responds; other processes have to know
+			if busy, err = c.isDown(v.lease.Host); err != nil {
+				return decision{}, err
+			}
 		}
 	}
 	if busy {
-		d.hostUntil = rec.RetryAt
+		d.hostUntil = latest(until, rec.RetryAt)
 	}
 	return d, nil
 }

@@ -59,7 +59,7 @@ func TestROB_POL_01_OneServerHasOneClockInASharedCrawl(t *testing.T) {
 	s := inSpellings()
 	cfg := sharedConfig(t, "http://example.com/")
 	cfg.Politeness.Delay = 100 * time.Millisecond
-	all := togetherWith(t, s, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
+	all := togetherWith(t, Options{Transport: s}, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
 	if diff := cmp.Diff(spelt, allPages(all)); diff != "" {
 		t.Errorf("pages (-want +got):\n%s", diff)
 	}

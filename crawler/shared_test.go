@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,23 +39,23 @@ func sharedConfig(t testing.TB, urls ...string) Config {
 // has started.
 func together(t *testing.T, cfgs ...Config) []*crawl {
 	t.Helper()
-	return togetherWith(t, nil, cfgs...)
+	return togetherWith(t, Options{}, cfgs...)
 }
 
-// togetherWith is like together, with a transport of the test.
-func togetherWith(t *testing.T, transport http.RoundTripper, cfgs ...Config) []*crawl {
+// togetherWith is like together, with options of the test.
+func togetherWith(t *testing.T, with Options, cfgs ...Config) []*crawl {
 	t.Helper()
 	all := make([]*crawl, len(cfgs))
 	started := make(chan struct{})
 	var work sync.WaitGroup
 	for i, cfg := range cfgs {
-		opts := &Options{Transport: transport}
+		opts := with
 		if i == 0 {
 			opts.OnStart = sync.OnceFunc(func() { close(started) })
 		} else {
 			<-started
 		}
-		work.Go(func() { all[i] = run(t, cfg, opts) })
+		work.Go(func() { all[i] = run(t, cfg, &opts) })
 	}
 	work.Wait()
 	return all

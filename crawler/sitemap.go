@@ -62,7 +62,7 @@ func (f *discoveries) addSitemap(url string, t provenance.Provenance) error {
 func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 	c := w.c
 	if v.prov.FoundOn == "" && v.url == c.discovery.localSitemap {
-		v.prov.FoundOn = v.url[:strings.LastIndex(v.url, "/")+1] // it is there, so its faults count
+		v.prov.FoundOn = v.url[:strings.LastIndex(v.url, "/")+1] // unlike a probed file it exists: the report names its faults
 	}
 	if c.discovery.sitemaps.Exhausted(v.prov.SitemapOf) {
 		return decision{verdict: skip, skipped: output.Rejection{Reason: output.MaxSitemapEntries, Detail: c.discovery.sitemaps.ExceededText(v.prov.SitemapOf)}}, nil
@@ -87,7 +87,7 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 		return w.decideFailure(v, time.Since(began), err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	defer func() { v.hostDelay = c.network.delays.After(time.Since(began)) }()
+	v.hostDelay = c.network.delays.After(time.Since(began))
 
 	if err := w.observe(v, resp.StatusCode); err != nil {
 		return d, err
@@ -115,9 +115,12 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 	}
 	listed := newCrossListing(c.discovery, v)
 	d = decision{verdict: done, sitemap: line}
-	switch err := c.discovery.seedEntries(v, resp, scope, listed, line); {
+	err = c.discovery.seedEntries(v, resp, scope, listed, line)
+	took := time.Since(began)
+	v.hostDelay = c.network.delays.After(took)
+	switch {
 	case errors.Is(err, sitemap.Unreadable):
-		if d, err = w.decideFailure(v, time.Since(began), err); err != nil || d.verdict == retry || d.verdict == wait { // entries read so far remain queued
+		if d, err = w.decideFailure(v, took, err); err != nil || d.verdict == retry || d.verdict == wait { // entries read so far remain queued
 			return d, err
 		}
 	case err != nil:

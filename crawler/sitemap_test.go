@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -98,6 +99,30 @@ func TestROB_SMP_24(t *testing.T) {
 		}
 		if again := resume(t, cfg, nil); again.Sitemaps != got.Sitemaps {
 			t.Errorf("%d sitemaps, before %d", again.Sitemaps, got.Sitemaps)
+		}
+	})
+}
+
+// The delay after a sitemap follows its response time, not the pause before the robots.txt that is
+// requested after its failure (ROB-POL-07).
+func TestDelayAfterBrokenSitemap(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "Sitemap: {site}/cut.txt\n", "/": "start"})
+		s.handle("/cut.txt", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			_, _ = fmt.Fprintf(w, "http://%s/early\n", r.Host)
+		})
+		cfg := testConfig(t, s.url)
+		cfg.Politeness.Delay, cfg.Politeness.ResponseFactor = 10*time.Second, 3
+		run(t, cfg, nil)
+		requests := s.requests()
+		if len(requests) != 5 { // robots.txt is requested again after the failure
+			t.Fatalf("%+v", requests)
+		}
+		for i, r := range requests[1:] {
+			if gap := r.began.Sub(requests[i].end); gap < cfg.Politeness.Delay || gap > cfg.Politeness.Delay+time.Second {
+				t.Errorf("%s was requested %v after %s, want %v", r.uri, gap, requests[i].uri, cfg.Politeness.Delay)
+			}
 		}
 	})
 }

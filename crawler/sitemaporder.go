@@ -18,7 +18,7 @@ const (
 	// with a date in the future, are last. The order is exact within a sitemap file, of which the
 	// crawl reads 50,000 entries, the protocol's limit. Between files, dates may count as equal if their
 	// ages differ by less than an hour, or an eighth.
-	// Pages that were found by a link before the sitemap was read come with the links, and a recrawl
+	// Pages that were found by a link before the sitemap was read have the priority of links, and a recrawl
 	// requests known pages in the order of the previous crawl.
 	ByLastMod SitemapOrder = "lastmod"
 	// ByPriority fetches the entries with the highest priority first.

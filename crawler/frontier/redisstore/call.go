@@ -132,15 +132,24 @@ func (s *Store) invoke(ctx context.Context, c call, load bool) (reply, error) {
 	if s.address.sentinel == "" {
 		return s.client.Do(ctx, s.command(c, load)).ToArray()
 	}
-	for _, master := range s.client.Nodes() {
-		start := time.Now()
-		r, err := master.Do(ctx, s.command(c, load)).ToArray()
-		if err == nil && time.Since(start) > lateReply {
-			err = confirm(ctx, master, c.key)
-		}
-		return r, err
+	master := s.master()
+	if master == nil {
+		return nil, ErrUnavailable
 	}
-	return nil, ErrUnavailable
+	start := time.Now()
+	r, err := master.Do(ctx, s.command(c, load)).ToArray()
+	if err == nil && time.Since(start) > lateReply {
+		err = confirm(ctx, master, c.key)
+	}
+	return r, err
+}
+
+// master returns the only node of a client of Sentinels; nil: it knows none at the moment.
+func (s *Store) master() rueidis.Client {
+	for _, node := range s.client.Nodes() {
+		return node
+	}
+	return nil
 }
 
 // confirm returns ErrUnavailable if the master rejects a write, here one without an effect. A master

@@ -62,12 +62,14 @@ func (s *Store) checkReplicas(ctx context.Context) {
 	if s.address.sentinel == "" {
 		return
 	}
-	for _, master := range s.client.Nodes() {
-		info, err := master.Do(ctx, master.B().Info().Section("replication").Build()).ToString()
-		if err == nil && !strings.Contains(info, "min_slaves_good_slaves:") {
-			s.staleMaster = true
-			s.opts.Logger.Warn("a stale redis master could hand out hosts", "master", s.address.sentinel,
-				"missing", "min-replicas-to-write, min-replicas-max-lag")
-		}
+	master := s.master()
+	if master == nil {
+		return
+	}
+	info, err := master.Do(ctx, master.B().Info().Section("replication").Build()).ToString()
+	if err == nil && !strings.Contains(info, "min_slaves_good_slaves:") {
+		s.staleMaster = true
+		s.opts.Logger.Warn("a stale redis master could hand out hosts", "master", s.address.sentinel,
+			"missing", "min-replicas-to-write, min-replicas-max-lag")
 	}
 }

@@ -185,15 +185,6 @@ func IsDialing(err error) bool {
 	return ok && (op.Op == "dial" || IsDialing(op.Err))
 }
 
-// IsHostError reports whether a request failed because of its host, whatever its URL: no connection, no
-// DNS name, no TLS or an untrusted certificate.
-func IsHostError(err error) bool {
-	_, noName := errors.AsType[*net.DNSError](err)
-	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
-	_, noTLS := errors.AsType[tls.RecordHeaderError](err)
-	return IsDialing(err) || atProxy(err) != nil || noName || untrusted || noTLS
-}
-
 // IsUnanswered reports whether a request failed because its connection did: no complete response
 // arrived, and what arrived was valid. The site, the network or the proxy may be down.
 func IsUnanswered(err error) bool {
