@@ -247,6 +247,23 @@ func TestFailedPagesAreNotRetriedOnResume(t *testing.T) {
 	}
 }
 
+// When --continue resumes a crawl, settings of the file count only if they are not stored.
+func TestContinueWithFile(t *testing.T) {
+	site := smallSite(t)
+	dir := filepath.Join(t.TempDir(), "crawl")
+	file := filepath.Join(t.TempDir(), "crawl.yaml")
+	for i, text := range []string{"max-pages: 1", "max-pages: 0\nlog: text"} {
+		text += fmt.Sprintf("\nurls: [%q]\noutput: %q\ndelay: 0s\n", site.url, dir)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := run(t, "crawl", "--config", file, "--continue")
+		if got.Code != cli.ExitDone || !strings.Contains(got.Out, "stopped at --max-pages") || strings.Contains(got.Stderr, "msg=\"crawl started\"") != (i == 1) {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+}
+
 // --continue starts a crawl, then resumes it with its settings, and ends at once when it is finished.
 func TestContinue(t *testing.T) {
 	site := smallSite(t)

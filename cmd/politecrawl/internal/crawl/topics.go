@@ -95,9 +95,10 @@ once with exit code 0. Start URLs that the crawl does not have are refused.
 failures. It sends conditional requests, so that unchanged pages are not transferred; they
 keep what is known about them. --keep-generations N removes the files of older crawls.
 
-All of them read the settings that are stored in DIR, and no configuration file. Flags change the
-stored settings permanently. The environment sets only what is not stored:
-"politecrawl help settings" lists that.
+All of them use the settings that are stored in DIR. Flags change these permanently.
+The environment sets only what is not stored: "politecrawl help settings" lists that.
+--resume and --recrawl take no configuration file. --continue takes one; when it resumes a
+crawl, only output, urls and the settings of the log in the file count.
 
 A recrawl of a crawl that stopped at a limit stops at that limit again. Raise or remove it,
 as with --max-pages 0. --max-time applies to each run.
