@@ -97,8 +97,9 @@ type Output struct {
 	// Durability is DurableProcess (default) or DurablePower.
 	Durability Durability `json:"durability"`
 
-	// KeepGenerations is how many earlier crawls of the directory a recrawl keeps: it removes the files of
-	// older ones, except those of formats with exchanges, such as WARC. 0 (default): all.
+	// KeepGenerations is how many earlier crawls of the directory a recrawl keeps: it removes the JSON
+	// Lines files of older ones. Archives such as WARC stay, since later ones refer to their records. 0
+	// (default): all.
 	KeepGenerations int `json:"keep-generations"`
 }
 
@@ -368,6 +369,19 @@ type Sharing struct {
 	ExpectedURLs int `json:"expected-urls"`
 }
 
+// Durability says after which failures a crawl can be resumed.
+type Durability string
+
+const (
+	// DurableProcess survives a kill of the process at any time.
+	DurableProcess Durability = "process"
+	// DurablePower also survives a crash or power cut of the machine. The crawl syncs
+	// results to disk before the frontier records them.
+	DurablePower Durability = "power"
+)
+
+func (d Durability) valid() bool { return d == DurableProcess || d == DurablePower }
+
 // ScopeKind says which hosts or directories belong to a crawl.
 type ScopeKind string
 
@@ -419,64 +433,4 @@ func (l *LinkList) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	return json.Unmarshal(text, (*string)(l))
-}
-
-// Default returns the default configuration: one request per second to each host, the hosts of
-// the start URLs, and no limit on pages.
-func Default() Config {
-	return Config{
-		Output: Output{
-			Dir:        "crawl",
-			Links:      LinksPlain,
-			KeepHeader: []string{"last-modified", "etag", "content-language", "cache-control", "server"},
-			Durability: DurableProcess,
-		},
-		Limits: Limits{
-			Concurrency: 16,
-			MaxHosts:    100_000,
-			MaxWait:     2 * time.Minute,
-			MaxLinks:    10_000,
-			TrapPages:   10_000,
-		},
-		Politeness: Politeness{
-			Delay:          time.Second,
-			MaxCrawlDelay:  30 * time.Second,
-			ResponseFactor: 1,
-			PerHost:        1,
-		},
-		Scope: Scope{
-			Kind:       ScopeHost,
-			MaxDepth:   -1,
-			MaxURL:     8000,
-			MaxParams:  100,
-			MaxRepeats: 3,
-		},
-		Robots: Robots{
-			ObeyNoindex:  true,
-			ObeyNofollow: true,
-			Timeout:      30 * time.Second,
-			Retry:        time.Minute,
-		},
-		Usage: Usage{
-			Unknown: UnknownAllow,
-		},
-		Sitemaps: Sitemaps{
-			Order:      ByLastMod,
-			MaxFiles:   1000,
-			MaxEntries: 10_000_000,
-		},
-		Fetch: Fetch{
-			UserAgent:        DefaultUserAgent,
-			Timeout:          30 * time.Second,
-			FirstByteTimeout: 20 * time.Second,
-			StallTimeout:     10 * time.Second,
-			MaxBody:          10 << 20,
-			Retries:          3,
-		},
-		Sharing: Sharing{
-			CrawlName:    "default",
-			Prefix:       "politecrawl",
-			ExpectedURLs: 10_000_000,
-		},
-	}
 }

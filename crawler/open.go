@@ -119,7 +119,7 @@ func (c *Crawler) newRecorder() *record.Recorder {
 	})
 }
 
-// unusedFiles returns the names of the JSON lines files that the settings do not ask for.
+// unusedFiles returns the names of the JSON lines files that the settings do not need.
 func (c *Config) unusedFiles() (names []string) {
 	if c.Output.Links == LinksNone {
 		names = append(names, crawldir.LinksFile)

@@ -109,7 +109,7 @@ func (o *Output) validate(p *problems) {
 		p.check(httpguts.ValidHeaderFieldName(name), "keep-header", "%q is not the name of a header", name)
 		p.check(!strings.EqualFold(name, "Set-Cookie") && !strings.EqualFold(name, "Set-Cookie2"), "keep-header", "the value of %s may be a secret, so it is not written; omit it", name)
 	}
-	p.check(o.KeepGenerations >= 0, "keep-generations", "%d is negative; 0 is to keep all", o.KeepGenerations)
+	p.check(o.KeepGenerations >= 0, "keep-generations", "%d is negative; 0 keeps all", o.KeepGenerations)
 	p.check(o.Durability.valid(), "durability", "%q is not one of process, power", string(o.Durability))
 }
 

@@ -32,7 +32,7 @@ type DamagedError = jsonlines.DamagedError
 // Read yields the lines of a file in the order of writing. If path is the directory of a crawl,
 // Read reads the file for T: [Page], [Rejection], [Links], [Sitemap],
 // [Entry], [Check], [Anchors] or [Permission]. The error is [io/fs.ErrNotExist] if the settings of
-// the crawl do not ask for the file, such as checks.jsonl.
+// the crawl do not need the file, such as checks.jsonl.
 //
 // Read stops after the first error. If lines are damaged, it yields all others first, and a
 // [*DamagedError] at the end.

@@ -85,7 +85,7 @@ type Page struct {
 	Malformed   string            `json:"malformed,omitempty"`   // why and where an XHTML page is not well-formed; it was read to there
 
 	ImagesWithoutAlt int  `json:"images_without_alt,omitempty"` // number of img elements without an alt attribute
-	NeedsJavaScript  bool `json:"needs_javascript,omitempty"`   // it has scripts, and without them neither text, images nor links
+	NeedsJavaScript  bool `json:"needs_javascript,omitempty"`   // it has scripts, and without them no text, image, form field or link
 }
 
 // HasContent reports whether the line has the content of a page: the status is 2xx, or 304 in a recrawl

@@ -123,16 +123,16 @@ func newCounters(rows int) *counters {
 
 func (c *counters) page(p *output.Page) {
 	c.pages++
-	c.bytes += int64(p.Bytes)
+	c.bytes += int64(p.BytesRead())
 	status := statusOf(p)
 	if status == http.StatusNotModified {
 		c.unread++
 	}
+	sent := status
 	if p.Unchanged {
-		c.statuses[p.Status]++
-	} else {
-		c.statuses[status]++
+		sent = p.Status
 	}
+	c.statuses[sent]++
 	c.durations[p.DurationMS]++
 	c.fetched(p)
 	if incompleteContent(p) {
@@ -143,7 +143,7 @@ func (c *counters) page(p *output.Page) {
 	}
 	o := c.origin(p.URL)
 	o.count(status)
-	o.Bytes += int64(p.Bytes)
+	o.Bytes += int64(p.BytesRead())
 	o.DurationMS += p.DurationMS
 	c.depth(p.Depth).count(status)
 	row := pageOf(p)

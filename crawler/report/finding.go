@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -161,6 +162,7 @@ type namedURLs struct {
 type namedURL struct {
 	url  string
 	from *topRows[string]
+	as   []string // how pages name it, if not as a link or asset
 }
 
 func newNamedURLs() *namedURLs {
@@ -190,11 +192,19 @@ func (n *namedURLs) name(k key, url, page string) {
 	}
 }
 
+// describe says how a page names a URL.
+func (n *namedURLs) describe(k key, as string) {
+	if u := n.chosen[k]; u != nil && !slices.Contains(u.as, as) {
+		u.as = append(u.as, as)
+	}
+}
+
 // addTo adds the findings of a rule.
 func (n *namedURLs) addTo(l *findingLists, rule string) {
 	total := l.rows[rule].total
 	for k, u := range n.chosen {
-		l.rows[rule].addDuplicate(Finding{URL: u.url, Pages: n.counts[k], FoundOn: u.from.list().Rows})
+		slices.Sort(u.as)
+		l.rows[rule].addDuplicate(Finding{URL: u.url, Detail: strings.Join(u.as, ", "), Pages: n.counts[k], FoundOn: u.from.list().Rows})
 	}
 	l.rows[rule].total = total + len(n.counts)
 }

@@ -660,11 +660,16 @@ func TestLinksWithDoubleSlashes(t *testing.T) {
 
 // A page that names a forbidden host in another way than by a link is a finding too. The site itself
 // is no forbidden subdomain.
+// A URL on a forbidden host is one finding, however many pages use it, and in whatever ways.
 func TestForbiddenHosts(t *testing.T) {
 	c := faultless()
-	const staging = "http://staging.example:8080/x"
+	const staging, version = "http://staging.example:8080/x", "http://staging.example/fr/"
 	c.good("/c", output.Page{Canonical: staging})
-	c.good("/h", output.Page{Hreflang: []output.Hreflang{{Lang: "fr", URL: staging}}})
+	toStaging := c.linksOf("/c")
+	toStaging.To = append(toStaging.To, output.Link{URL: staging})
+	for _, path := range []string{"/h", "/h2"} {
+		c.good(path, output.Page{Hreflang: []output.Hreflang{{Lang: "fr", URL: version}, {Lang: "x-default", URL: version}}})
+	}
 	c.page("/r", output.Page{Status: 302, Source: "sitemap", Location: staging})
 	for _, page := range []string{"/", "/de"} {
 		l := c.linksOf(page)
@@ -672,14 +677,12 @@ func TestForbiddenHosts(t *testing.T) {
 		l.Resources = append(l.Resources, output.Link{URL: staging, Kind: "img"})
 	}
 	want := []Finding{
-		{URL: staging, Pages: 2, FoundOn: []string{example + "/", example + "/de"}},
-		{URL: staging, Detail: "canonical URL", Pages: 1, FoundOn: []string{example + "/c"}},
-		{URL: staging, Detail: "hreflang URL", Pages: 1, FoundOn: []string{example + "/h"}},
-		{URL: staging, Detail: "target of a redirect", Pages: 1, FoundOn: []string{example + "/r"}},
+		{URL: staging, Detail: "canonical URL, target of a redirect", Pages: 4, FoundOn: []string{example + "/", example + "/c", example + "/de", example + "/r"}},
+		{URL: version, Detail: "hreflang URL", Pages: 2, FoundOn: []string{example + "/h", example + "/h2"}},
 	}
-	r := c.make(t)
-	if diff := cmp.Diff(want, FindingsOf(r, ruleForbiddenHost).Rows); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	got := FindingsOf(c.make(t), ruleForbiddenHost)
+	if diff := cmp.Diff(want, got.Rows); diff != "" || got.Total != len(want) {
+		t.Errorf("%d in all (-want +got):\n%s", got.Total, diff)
 	}
 	c.state["config"].(map[string]any)["forbid-host"] = nil
 	if got := FindingsOf(c.make(t), ruleForbiddenHost); got != nil {

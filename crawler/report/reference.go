@@ -16,16 +16,20 @@ type references struct {
 	origins   map[string]*Origin // of the crawl
 	slashes   *namedURLs         // links with a double slash in the path
 
-	forbidden *namedURLs      // links and assets on forbidden hosts
+	forbidden *namedURLs      // URLs on forbidden hosts that pages use
+	users     map[use]bool    // pages that use them otherwise than as a link or asset
 	hosts     weburl.HostList // the forbidden hosts
 	own       map[string]bool // names of the hosts of start URLs
 	origin    map[string]bool // origins by whether they are forbidden
 }
 
+// A use is a URL that a page uses.
+type use struct{ page, url key }
+
 func newReferences(all workerDirs, lists *findingLists, r *redirects, origins map[string]*Origin) *references {
 	x := &references{
 		lists: lists, redirects: r, origins: origins, slashes: newNamedURLs(), forbidden: newNamedURLs(),
-		own: make(map[string]bool), origin: make(map[string]bool),
+		users: make(map[use]bool), own: make(map[string]bool), origin: make(map[string]bool),
 	}
 	for _, s := range all {
 		hosts, _ := weburl.ParseHosts(s.state.Config.ForbidHost) // the crawl has checked them
@@ -94,33 +98,61 @@ func (x *references) each(l *linksLine, f func(*namedURLs, key, string)) {
 	}
 }
 
+// count counts the pages that use a URL, each once. The lines of pages are counted already.
 func (x *references) count(l *linksLine) {
-	x.each(l, func(n *namedURLs, k key, _ string) { n.counts[k]++ })
+	x.each(l, func(n *namedURLs, k key, _ string) {
+		if n != x.forbidden || !x.users[use{keyOf(l.URL), k}] {
+			n.counts[k]++
+		}
+	})
 }
 
 func (x *references) name(l *linksLine) {
 	x.each(l, func(n *namedURLs, k key, url string) { n.name(k, url, l.URL) })
 }
 
-// page adds the findings of a page: it redirects and pages link to it, or it names forbidden hosts.
-func (x *references) page(k key, p *output.Page) {
-	forbid := func(url, what string) {
+// eachOf calls f for each URL on a forbidden host that the line of a page names.
+func (x *references) eachOf(p *output.Page, f func(k key, url, as string)) {
+	if len(x.hosts) == 0 {
+		return
+	}
+	forbid := func(url, as string) {
 		if url != "" && x.forbids(url) {
-			x.lists.add(ruleForbiddenHost, Finding{URL: url, Detail: what, Pages: 1, FoundOn: []string{p.URL}})
+			f(keyOf(url), url, as)
 		}
 	}
 	forbid(p.Canonical, "canonical URL")
 	for _, h := range p.Hreflang {
 		forbid(h.URL, "hreflang URL")
 	}
-	if !redirected(p.Status) {
+	if redirected(p.Status) {
+		to, _ := targetOf(p.Location)
+		forbid(to, "target of a redirect")
+	}
+}
+
+func (x *references) countPage(from key, p *output.Page) {
+	x.eachOf(p, func(k key, _, _ string) {
+		if u := (use{from, k}); !x.users[u] {
+			x.users[u] = true
+			x.forbidden.counts[k]++
+		}
+	})
+}
+
+func (x *references) namePage(p *output.Page) {
+	x.eachOf(p, func(k key, url, as string) {
+		x.forbidden.name(k, url, p.URL)
+		x.forbidden.describe(k, as)
+	})
+}
+
+// page adds the finding of a page that redirects and to which pages link.
+func (x *references) page(k key, p *output.Page) {
+	if !redirected(p.Status) || x.redirects.faulty[k] {
 		return
 	}
 	to, _ := targetOf(p.Location)
-	forbid(to, "target of a redirect")
-	if x.redirects.faulty[k] {
-		return
-	}
 	rule, foundOn := ruleLinkRedirected, ""
 	if p.Status == http.StatusMovedPermanently || p.Status == http.StatusPermanentRedirect {
 		rule = ruleLinkMoved
@@ -137,22 +169,4 @@ func (x *references) page(k key, p *output.Page) {
 func (x *references) addTo() {
 	x.slashes.addTo(x.lists, ruleLinkDoubleSlash)
 	x.forbidden.addTo(x.lists, ruleForbiddenHost)
-}
-
-// nameLinks names the pages that refer to URLs of findings.
-func (m *maker) nameLinks(_ *workerDir, l *linksLine) {
-	from := keyOf(l.URL)
-	m.references.name(l)
-	for _, to := range l.To {
-		if k := keyOf(string(to)); k != from {
-			m.referrers.name(k, l.URL)
-		}
-	}
-	for i, to := range l.Resources {
-		k := keyOf(string(to))
-		m.referrers.name(k, l.URL)
-		if l.insecure(i) {
-			m.insecure.name(k, string(to), l.URL)
-		}
-	}
 }

@@ -226,6 +226,7 @@ func (m *maker) addPage(s *workerDir, p *output.Page) {
 	m.starts.add(p, is)
 	m.facts.page(k, statusOf(p), is)
 	m.counters.page(p)
+	m.references.countPage(k, p)
 	m.robots.page(p)
 	m.redirects.add(k, p)
 	m.duplicates.add(p)
@@ -249,59 +250,6 @@ func (m *maker) addRejection(s *workerDir, r *output.Rejection) {
 func (m *maker) addCheck(s *workerDir, c *output.Check) {
 	m.checks.add(s, c)
 	m.alternates.add(keyOf(c.URL), c.Hreflang)
-}
-
-// readLinks counts the links of all pages. A link changes nothing if its target is linked already,
-// is not at fault and was not checked.
-func (m *maker) readLinks() error {
-	m.noted = newKeyFilter(len(m.facts.byURL) + len(m.checks.byURL))
-	for k, f := range m.facts.byURL {
-		if !f.has(linked) || m.facts.atFault(f) {
-			m.noted.add(k)
-		}
-	}
-	for k := range m.checks.byURL {
-		m.noted.add(k)
-	}
-	return read(m.dirs, crawldir.LinksFile, m.merger.links, m.addLinks)
-}
-
-func (m *maker) addLinks(_ *workerDir, l *linksLine) {
-	m.linesOfLinks++
-	m.graph.add(l)
-	m.references.count(l)
-	from := keyOf(l.URL)
-	if m.facts.byURL[from].status == http.StatusNotModified {
-		m.unknownLinks--
-	}
-	for _, to := range l.To {
-		if k := keyOf(string(to)); k != from { // a link of a page to itself does not count
-			m.refer(k, linked, usedAsLink)
-		}
-	}
-	for i, to := range l.Resources {
-		k := keyOf(string(to))
-		m.graph.loops = m.graph.loops || k == from
-		m.refer(k, 0, usedAs(l.Kinds[i], l.URL, string(to)))
-		if l.insecure(i) {
-			m.insecure.counts[k]++
-		}
-	}
-}
-
-// refer records that the page of the current line refers to a URL.
-func (m *maker) refer(k key, mark marks, as checkMarks) {
-	if !m.noted.mayContain(k) {
-		return
-	}
-	f, known := m.facts.byURL[k]
-	if known && mark != 0 && !f.has(mark) {
-		f.marks |= mark
-		m.facts.byURL[k] = f
-	}
-	if known && m.facts.atFault(f) || len(m.checks.byURL) > 0 && m.checks.use(k, as) {
-		m.referrers.count(k, m.linesOfLinks)
-	}
 }
 
 // conclude decides the rows of the lists.
@@ -369,6 +317,7 @@ func (m *maker) namePage(_ *workerDir, p *output.Page) {
 	m.redirects.name(k, p)
 	m.starts.name(k, p, m.lists)
 	m.fragments.nameRedirect(k, p)
+	m.references.namePage(p)
 	if redirected(p.Status) && !redirected(int(f.status)) {
 		return // the URL redirected until it had its cookies
 	}

@@ -440,6 +440,21 @@ func TestEmptyCrawlHasNoOKFindings(t *testing.T) {
 	}
 }
 
+// The bytes of a recrawl are those that it has read, as in the summary of the crawl.
+func TestUnchangedPagesCountNoBytes(t *testing.T) {
+	c := &crawl{state: everything().state}
+	c.page("/", output.Page{Source: "start", Bytes: 500})
+	c.page("/same", output.Page{Source: "link", Status: 304, Unchanged: true, Hash: "ab", Bytes: 700})
+	c.page("/sent-again", output.Page{Source: "link", Unchanged: true, Hash: "cd", Bytes: 60})
+	r := c.make(t)
+	if got := [...]int64{r.Summary.Bytes, r.Origins.Rows[0].Bytes, int64(r.Largest.Rows[0].Bytes)}; got != [...]int64{560, 560, 700} {
+		t.Errorf("bytes of the crawl, of the origin and of the largest page: %d", got)
+	}
+	if diff := cmp.Diff([]Status{{200, 2}, {304, 1}}, r.Statuses); diff != "" {
+		t.Errorf("statuses (-want +got):\n%s", diff)
+	}
+}
+
 func TestTruncatedPagesAreListed(t *testing.T) {
 	c := &crawl{state: everything().state}
 	c.page("/", output.Page{Source: "start", Bytes: 500})

@@ -34,7 +34,7 @@ type Config struct {
 	Available []output.Format // all known formats
 	Power     bool            // written data must survive a power failure
 	Resume    bool            // the crawl in Dir is resumed
-	Unused    []string        // files of Dir that the settings do not ask for; only a line creates them
+	Unused    []string        // files of Dir that the settings do not need; only a line creates them
 
 	Frontier  frontier.Frontier
 	CommitCtx context.Context         // of reports to the frontier; it outlives Abort

@@ -120,7 +120,7 @@ func (s *sink) prepare(opts Options) error {
 	return s.checkColumns()
 }
 
-// checkColumns returns [output.ErrIncomplete] if a table has fewer columns than this version
+// checkColumns returns [output.ErrIncomplete] if a table has other columns than this version
 // writes, or is missing.
 func (s *sink) checkColumns() error {
 	columns := [tables]int{urls: 2, link: 6, robots: 10, resource: 3}

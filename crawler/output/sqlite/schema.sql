@@ -39,7 +39,7 @@ CREATE TABLE pages (
   encoding      TEXT,                -- of a page that was read as HTML or XHTML, such as utf-8
   malformed     TEXT,                -- where and why an XHTML page is not well-formed
   images_without_alt INTEGER NOT NULL, -- number of img elements without an alt attribute
-  needs_javascript INTEGER NOT NULL  -- 1: it has scripts, and without them neither text, images nor links
+  needs_javascript INTEGER NOT NULL  -- 1: it has scripts, and without them no text, image, form field or link
 );
 CREATE INDEX pages_url ON pages (url);
 

@@ -16,6 +16,9 @@ import (
 // are seldom reached by https.
 var bareHost = regexp.MustCompile(`^(?:[\w-]+(?:\.[\w-]+)+|localhost)(:\d+)?(?:[/?].*)?$`)
 
+// fileName matches the name of a file that is no host.
+var fileName = regexp.MustCompile(`(?i)^[^/?:]+\.(?:ya?ml|toml|jsonl?|txt|csv|xml|html?|gz|log)$`)
+
 // suggestCrawl returns a usage error if the arguments name a site where the command should be.
 func suggestCrawl(root *cobra.Command, args []string) error {
 	if cmd, _, err := root.Find(args); err != nil || cmd != root {
@@ -36,7 +39,7 @@ func suggestCrawl(root *cobra.Command, args []string) error {
 		return nil
 	}
 	m := bareHost.FindStringSubmatch(args[at])
-	if m == nil {
+	if m == nil || fileName.MatchString(args[at]) {
 		return nil
 	}
 	scheme := "https://"

@@ -52,7 +52,11 @@ func SummaryText(s *Summary) string {
 	if s.Found != nil {
 		for _, f := range s.Found.Findings {
 			if f.ID == needsJavaScript && f.Total > 0 {
-				p.Field("JavaScript", "needed by the site of %s: what was found is what a client without scripts sees", cli.Escape(f.Rows[0].URL))
+				sites := "the site of "
+				if f.Total > 1 {
+					sites = humanize.Count(f.Total, "site") + ", such as that of "
+				}
+				p.Field("JavaScript", "needed by %s%s: what was found is what a client without scripts sees", sites, cli.Escape(f.Rows[0].URL))
 			}
 		}
 	}

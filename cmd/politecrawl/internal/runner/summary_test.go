@@ -55,9 +55,12 @@ func TestSummaryNamesSitesThatNeedJavaScript(t *testing.T) {
 	if got := SummaryText(sum); strings.Contains(got, "JavaScript") {
 		t.Errorf("without the finding:\n%s", got)
 	}
-	found.Findings[0].Total, found.Findings[0].Rows = 1, []report.Finding{{URL: "http://a.test/"}}
-	if got := SummaryText(sum); !strings.Contains(got, "  JavaScript  needed by the site of http://a.test/: what was found is what a client without scripts sees\n") {
-		t.Errorf("with the finding:\n%s", got)
+	found.Findings[0].Rows = []report.Finding{{URL: "http://a.test/"}, {URL: "http://b.test/"}}
+	for total, want := range map[int]string{1: "the site of http://a.test/", 2: "2 sites, such as that of http://a.test/"} {
+		found.Findings[0].Total = total
+		if got := SummaryText(sum); !strings.Contains(got, "  JavaScript  needed by "+want+": what was found is what a client without scripts sees\n") {
+			t.Errorf("%d findings:\n%s", total, got)
+		}
 	}
 }
 

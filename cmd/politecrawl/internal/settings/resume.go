@@ -20,12 +20,13 @@ import (
 func (s *Settings) AddResumeFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&s.resume, "resume", "", "resume the stopped or killed crawl in `DIR`")
 	fs.StringVar(&s.recrawl, "recrawl", "", "request the URLs of the crawl in `DIR` again, conditionally")
-	fs.BoolVar(&s.proceed, "continue", false, "resume the crawl in --output if there is one, otherwise start it")
+	fs.BoolVar(&s.continueFlag, "continue", false, "resume the crawl in --output if there is one, otherwise start it")
+	s.keys.Lookup("output").Usage += " unless you add --continue"
 }
 
 // Options returns the options of a crawl that is resumed or recrawled.
 func (s *Settings) Options() crawler.Options {
-	return crawler.Options{Resume: s.resume != "" || s.proceeds, Recrawl: s.recrawl != "", IsSet: s.given}
+	return crawler.Options{Resume: s.resume != "" || s.continuesCrawl, Recrawl: s.recrawl != "", IsSet: s.given}
 }
 
 // LoadOrResume completes the configuration from an earlier crawl and the flags, or like
@@ -36,13 +37,13 @@ func (s *Settings) LoadOrResume(cmd *cobra.Command, args []string, stdin io.Read
 		name, dir = "recrawl", s.recrawl
 	}
 	switch {
-	case s.proceed && (cmd.Flags().Changed("resume") || cmd.Flags().Changed("recrawl")):
+	case s.continueFlag && (cmd.Flags().Changed("resume") || cmd.Flags().Changed("recrawl")):
 		return cli.MisuseOf(cmd, "--continue resumes the crawl in --output; omit --resume and --recrawl")
-	case s.proceed:
+	case s.continueFlag:
 		if err := s.Load(args, stdin); err != nil || !crawldir.HoldsCrawl(s.Config.Output.Dir) {
 			return err
 		}
-		s.proceeds = true
+		s.continuesCrawl = true
 		return s.loadCrawl("continue", s.Config.Output.Dir, s.Config.URLs)
 	case !cmd.Flags().Changed("resume") && !cmd.Flags().Changed("recrawl"):
 		return s.Load(args, stdin)
@@ -90,7 +91,7 @@ func (s *Settings) loadCrawl(name, dir string, urls []string) error {
 		switch {
 		case f.Changed:
 			given, s.from[f.Name] = append(given, giveBack(f)), "flag --"+f.Name
-		case s.proceeds && f.Name != "urls" && s.IsSet(f.Name):
+		case s.continuesCrawl && f.Name != "urls" && s.IsSet(f.Name):
 			given = append(given, giveBack(f))
 		default:
 			s.from[f.Name] = fromCrawl + dir

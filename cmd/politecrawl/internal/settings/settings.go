@@ -34,8 +34,8 @@ type Settings struct {
 	resume  string         // --resume
 	recrawl string         // --recrawl
 
-	proceed  bool // --continue
-	proceeds bool // there is a crawl to resume
+	continueFlag   bool // --continue
+	continuesCrawl bool // there is a crawl to resume
 
 	audit  bool                   // --audit
 	from   map[string]string      // by key: where its value comes from
