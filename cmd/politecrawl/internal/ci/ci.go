@@ -68,7 +68,8 @@ Netlify.
 
 A folder is crawled with --audit, unless you give --audit=false. Its sitemap.xml is read even if
 no robots.txt names it. --robots is the robots.txt that the site will have, if it is not the one
-in the folder. The report lists HTML pages and PDFs to which nothing links.
+in the folder. The report lists HTML pages and PDFs to which no crawled page links, unless
+limits or --exclude left out pages.
 
 The crawl also checks assets, fragments, canonical URLs and hreflang, but not links to other
 sites, which can break without any change to this one. It requests the assets, canonical URLs
@@ -124,7 +125,7 @@ var defaultChecks = []string{crawler.CheckAssets, crawler.CheckFragments, crawle
 const defaultBase = "http://folder.invalid/"
 
 func (g *gate) run(cmd *cobra.Command, args []string) error {
-	if err := g.checkFlags(cmd); err != nil {
+	if err := g.validate(cmd); err != nil {
 		return err
 	}
 	var before *compare.Crawl
@@ -194,7 +195,8 @@ func (g *gate) run(cmd *cobra.Command, args []string) error {
 	return g.crawl(cmd.Context(), opts, served, before)
 }
 
-func (g *gate) checkFlags(cmd *cobra.Command) error {
+// validate returns a usage error if flags contradict each other or name no file.
+func (g *gate) validate(cmd *cobra.Command) error {
 	if g.failOn == failOnNew && g.baseline == "" {
 		return cli.MisuseOf(cmd, "--fail-on new needs --baseline, the crawl to compare with")
 	}
@@ -240,28 +242,38 @@ func (g *gate) serve(dir string) (*folder, error) {
 	if err != nil {
 		return nil, cli.Failed("cannot serve %q: %w", dir, err)
 	}
-	if err := g.check(served); err != nil {
+	err = g.readRobots(served)
+	if err == nil {
+		err = g.refuseFolder(served)
+	}
+	if err != nil {
 		return nil, errors.Join(served.close(), err)
 	}
 	return served, nil
 }
 
-// check reads the file of --robots, and returns an error if the folder cannot be crawled.
-func (g *gate) check(f *folder) error {
+// readRobots reads the file of --robots.
+func (g *gate) readRobots(f *folder) error {
+	if g.robots == "" {
+		return nil
+	}
+	if err := regular(g.robots); err != nil {
+		return fmt.Errorf("--robots: %w, or - for standard input", err)
+	}
+	text, err := cli.ReadInput(g.robots, g.In)
+	if err != nil {
+		return fmt.Errorf("--robots: %w", err)
+	}
+	f.robotsFrom, f.robotsText = g.robots, text
+	return nil
+}
+
+// refuseFolder returns a usage error if the folder cannot be crawled.
+func (g *gate) refuseFolder(f *folder) error {
 	for _, name := range []string{indexFile, robotsFile, sitemapFile} {
 		if err := regular(filepath.Join(f.dir, name)); err != nil {
 			return err
 		}
-	}
-	if g.robots != "" {
-		if err := regular(g.robots); err != nil {
-			return fmt.Errorf("--robots: %w, or - for standard input", err)
-		}
-		text, err := cli.ReadInput(g.robots, g.In)
-		if err != nil {
-			return fmt.Errorf("--robots: %w", err)
-		}
-		f.robotsFrom, f.robotsText = g.robots, text
 	}
 	other, lister := f.otherOrigin()
 	if g.base != "" || other == "" {
@@ -289,15 +301,18 @@ func (g *gate) crawl(ctx context.Context, opts crawler.Options, served *folder, 
 		}
 		changes = compare.Compare(before, after)
 	}
-	places := &sources{folder: served}
+	unlinked := ""
 	if served != nil {
-		if err := g.addUnlinked(ctx, sum, served); err != nil {
+		if unlinked, err = g.addUnlinked(ctx, sum, served); err != nil {
 			return err
 		}
 	}
-	v, err := judge(sum, changes, g.failOn, places)
+	v, err := judge(sum, changes, g.failOn, &sources{folder: served})
 	if err != nil {
 		return cli.Failed("cannot read the crawl: %w", cli.QuotePath(err))
+	}
+	if unlinked != "" {
+		v.Notes = slices.Insert(v.Notes, 0, unlinked)
 	}
 	if err := g.writeFiles(sum, v, changes); err != nil {
 		return err

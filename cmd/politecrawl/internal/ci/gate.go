@@ -52,7 +52,7 @@ type verdict struct {
 	FailOn   threshold `json:"fail_on"`
 	Problems []problem `json:"problems"` // what fails the gate, the most severe first
 	Fixed    int       `json:"fixed"`    // number of findings of the baseline that are fixed
-	Notes    []string  `json:"notes"`    // what could not be compared, and why, and files to which no page links
+	Notes    []string  `json:"notes"`    // files to which no crawled page links, and what could not be compared, and why
 
 	// Counts are the numbers of problems by severity. Problems may list fewer, as the report does.
 	Counts map[report.Severity]int `json:"counts"`
@@ -83,9 +83,6 @@ func judge(sum *runner.Summary, changes *compare.Comparison, failOn threshold, s
 	}
 	for _, f := range sum.Found.Findings {
 		v.rules = append(v.rules, f.Rule)
-		if f.ID == unlinkedRule.ID && f.Total > 0 {
-			v.Notes = append(v.Notes, unlinkedNote(f.Rows, s))
-		}
 		if failOn != failOnNew && (f.Severity == report.SeverityError || f.Severity == least) {
 			failing = append(failing, f)
 		} else if f.Total > 0 {
