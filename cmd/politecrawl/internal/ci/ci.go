@@ -62,12 +62,14 @@ func Command(streams *cli.Streams) *cobra.Command {
 findings. Instead of URLs, give the folder of a static site: it is served on loopback for the
 crawl, without delays and with the robots.txt that it has, and findings name its files and
 lines. --base is the URL at which the folder will be published, as used in its sitemaps and
-canonical links. No request reaches that site: URLs outside the path of --base are skipped, and
-those of the other scheme redirect to it. /about is about.html if no file has its name, as on GitHub Pages, GitLab Pages and
-Netlify.
+canonical links. It is needed if robots.txt or sitemap.xml names another origin. No request
+reaches that site: URLs outside the path of --base are skipped, and those of the other scheme
+redirect to it. /about is about.html if no file has its name, as on GitHub Pages, GitLab Pages
+and Netlify.
 
-A folder is crawled with --audit, unless you give --audit=false. Its sitemap.xml is read even if
-no robots.txt names it. --robots is the robots.txt that the site will have, if it is not the one
+A folder is crawled with --audit, unless you give --audit=false. If obey-nofollow or
+obey-noindex is set, by a flag, file or variable, it wins. Its sitemap.xml is read even if no
+robots.txt names it. --robots is the robots.txt that the site will have, if it is not the one
 in the folder. The report lists HTML pages and PDFs to which no crawled page links, unless
 limits or --exclude left out pages.
 
@@ -84,7 +86,8 @@ help compare" lists all changes. They are also written into compare.html. A find
 something that one of the crawls did not read is neither new nor fixed.
 
 --junit, --sarif and --github write what fails the gate for CI systems. The summary has at
-most 20 lines, and names every rule that has findings before it gives examples.
+most 20 lines. If they are too few for all that fails, it names every rule first, and then
+gives examples. With --fail-on new it does not name the findings of the baseline.
 
 A crawl that ends before it has checked everything does not pass. To check a part of a site, use
 --max-host-pages, --max-depth or --exclude, not --max-pages or --max-time. With --retries 0 it
@@ -279,7 +282,7 @@ func (g *gate) refuseFolder(f *folder) error {
 	if g.base != "" || other == "" {
 		return nil
 	}
-	return cli.Misuse("%s at %s; give the URL at which the folder will be published, as in --base %[2]s/", lister, other) // the crawl would request files there
+	return cli.Misuse("%s at %s; give the URL at which the folder will be published, as in --base %[2]s/", lister, other) // the crawl would request sitemaps there, or skip the pages
 }
 
 // crawl crawls, judges and prints.

@@ -288,7 +288,7 @@ func TestSitemapThatNoRobotsTxtNames(t *testing.T) {
 	}
 }
 
-// --robots stands in for the robots.txt of the host, and is named by what it disallows.
+// --robots replaces the robots.txt of the host, and is named by what it disallows.
 func TestRobotsInPlaceOfThatOfTheFolder(t *testing.T) {
 	b := build{"index.html": "<title>Home</title>", "robots.txt": stagingRobots}
 	live := filepath.Join(t.TempDir(), "live.txt")

@@ -77,11 +77,7 @@ func (v *verdict) counted() string {
 		return problems
 	}
 	none := map[threshold]string{failOnError: "no error", failOnWarning: "no error or warning", failOnNew: "no new error or warning"}[v.FailOn]
-	others := make(map[report.Severity]int)
-	for _, f := range slices.Concat(v.others, v.changed) {
-		others[f.Severity] += f.Total
-	}
-	if text := count(others, "", bySeverity); text != "" {
+	if text := count(v.Others, "", bySeverity); text != "" {
 		return none + ", " + text + map[threshold]string{failOnNew: " in all"}[v.FailOn]
 	}
 	if v.FailOn == failOnNew {
