@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -20,6 +21,8 @@ const (
 	PageBroken       = "page-broken"
 	PageVanished     = "page-vanished"
 	pageRedirected   = "page-redirected"
+	redirectChanged  = "redirect-changed"
+	statusChanged    = "status-changed"
 	pageAppeared     = "page-appeared"
 	canonicalChanged = "canonical-changed"
 
@@ -27,6 +30,8 @@ const (
 	titleChanged       = "title-changed"
 	h1Changed          = "h1-changed"
 	descriptionChanged = "description-changed"
+	typeChanged        = "content-type-changed"
+	directivesChanged  = "directives-changed"
 
 	RobotsDisallows = "robots-disallows"
 	RobotsChanged   = "robots-changed"
@@ -43,9 +48,13 @@ var rules = []report.Rule{
 	{ID: contentLost, Severity: report.SeverityWarning, Topic: "pages", Title: "Pages that lost their content", Fix: "Open the page: it may be an error page with status 200. Restore the text, unless it was removed on purpose."},
 	{ID: canonicalChanged, Severity: report.SeverityWarning, Topic: "canonical", Title: "Pages with another canonical URL", Fix: "Restore the canonical link, unless the change is intended."},
 	{ID: pageRedirected, Severity: report.SeverityNotice, Topic: "pages", Title: "Pages that redirect now", Fix: "Check that the target replaces the page."},
+	{ID: redirectChanged, Severity: report.SeverityNotice, Topic: "pages", Title: "Redirects with another target", Fix: "Check that the target replaces the page."},
+	{ID: statusChanged, Severity: report.SeverityNotice, Topic: "pages", Title: "URLs with another status", Fix: "Check that the change is intended."},
 	{ID: titleChanged, Severity: report.SeverityNotice, Topic: "pages", Title: "Pages with another title", Fix: "Check that the change is intended."},
 	{ID: h1Changed, Severity: report.SeverityNotice, Topic: "pages", Title: "Pages with another h1", Fix: "Check that the change is intended."},
 	{ID: descriptionChanged, Severity: report.SeverityNotice, Topic: "pages", Title: "Pages with another description", Fix: "Check that the change is intended."},
+	{ID: typeChanged, Severity: report.SeverityNotice, Topic: "pages", Title: "Pages with another content type", Fix: "Check that the change is intended."},
+	{ID: directivesChanged, Severity: report.SeverityNotice, Topic: "pages", Title: "Pages with other robots directives", Fix: "Check that the change is intended."},
 	{ID: pageAppeared, Severity: report.SeverityNotice, Topic: "pages", Title: "New pages", Fix: "Nothing needs to be done."},
 	{ID: RobotsDisallows, Severity: report.SeverityWarning, Topic: "robots", Title: "Changes to robots.txt that disallow pages", Fix: "Check that these agents should no longer fetch these pages."},
 	{ID: RobotsChanged, Severity: report.SeverityNotice, Topic: "robots", Title: "Other changes to robots.txt", Fix: "Check that the change is intended."},
@@ -92,10 +101,14 @@ func (c *Comparison) pages(found changes, before, after *view) {
 	faulty, stillFaulty := before.faultyCanonicals(), after.faultyCanonicals()
 	for _, u := range slices.Sorted(maps.Keys(before.pages)) {
 		was := before.pages[u]
+		is, ok := after.pages[u]
+		if ok {
+			found.response(u, was, is)
+		}
 		if !was.ok() {
 			continue
 		}
-		if is, ok := after.pages[u]; ok {
+		if ok {
 			repaired := isFaulty(faulty, u, was.canonical) && !isFaulty(stillFaulty, u, is.canonical)
 			found.page(u, was, is, repaired)
 			c.content(found, u, was, is)
@@ -153,6 +166,20 @@ func (c *Crawl) faultyCanonicals() map[[2]string]bool {
 	return faulty
 }
 
+// response compares the responses of a URL that both crawls fetched, unless page does: it was ok, and is
+// not.
+func (c changes) response(u string, was, is page) {
+	if redirection.Is(was.status) && redirection.Is(is.status) && is.location != was.location && is.location != was.unmoved.location {
+		c.add(redirectChanged, report.Finding{URL: u, Detail: "it was " + was.location, Related: is.location})
+	}
+	switch {
+	case was.status == is.status, was.ok() && !is.ok():
+	case was.ok() && is.ok() && (was.notModified() || is.notModified()): // which says nothing of the status of the page
+	default:
+		c.add(statusChanged, report.Finding{URL: u, Detail: fmt.Sprintf("status %d; it was %d", is.status, was.status)})
+	}
+}
+
 // page compares a page that both crawls fetched. Repaired says that its old canonical URL was a
 // finding, and the new one is not.
 func (c changes) page(u string, was, is page, repaired bool) {
@@ -163,13 +190,13 @@ func (c changes) page(u string, was, is page, repaired bool) {
 		c.add(pageRedirected, report.Finding{URL: u, Detail: fmt.Sprintf("status %d", is.status), Related: is.location})
 	case !was.read || !is.read:
 	default:
-		if was.noindex != "" || is.noindex != "" { // a crawl may keep no canonical URL of such a page
-			if was.noindex == "" {
-				c.add(PageNoindex, report.Finding{URL: u, Detail: is.noindex})
-			}
+		if was.noindex == "" && is.noindex != "" {
+			c.add(PageNoindex, report.Finding{URL: u, Detail: is.noindex})
+		}
+		if was.withheld || is.withheld {
 			return
 		}
-		if is.canonical != "" && is.canonical == was.unmoved { // a test server that names the real site
+		if is.canonical != "" && is.canonical == was.unmoved.canonical { // a test server that names the real site
 			return
 		}
 		if !repaired && was.canonical != is.canonical && (was.canonical != "" || is.canonical != u) { // adding the page's own URL is harmless
@@ -320,21 +347,26 @@ func (c *Crawl) pagesOf(origin string) []string {
 
 // sitemaps compares what the sitemaps list. A sitemap that cannot be read is a finding, and the pages
 // that it may list are not.
-func (c changes) sitemaps(before, after *view) {
+func (c *Comparison) sitemaps(found changes, before, after *view) {
 	unread, unreadBefore := after.unreadSitemaps(), before.unreadSitemaps()
 	kept := make(map[string]bool) // under the names of before move
 	for _, u := range slices.Sorted(maps.Keys(before.listed)) {
 		unmoved := before.unmoved[u]
-		if kept[unmoved] = after.listed[unmoved] != ""; kept[unmoved] || unread[originOf(u)] {
+		if kept[unmoved] = after.listed[unmoved] != ""; kept[unmoved] || after.listed[u] != "" {
 			continue
 		}
-		if p := after.pages[u]; after.listed[u] == "" && after.readSitemap(before.listed[u]) && p.ok() && p.noindex == "" && slices.Contains([]string{"", u, unmoved}, p.canonical) {
-			c.add(sitemapDropped, report.Finding{URL: u, Related: before.listed[u]})
+		c.otherwise = true
+		if p := after.pages[u]; !unread[originOf(u)] && after.readSitemap(before.listed[u]) && p.ok() && p.noindex == "" && slices.Contains([]string{"", u, unmoved}, p.canonical) {
+			found.add(sitemapDropped, report.Finding{URL: u, Related: before.listed[u]})
 		}
 	}
 	for _, u := range slices.Sorted(maps.Keys(after.listed)) {
-		if before.listed[u] == "" && !kept[u] && !unreadBefore[originOf(u)] && before.readSitemap(after.listed[u]) {
-			c.add(sitemapAdded, report.Finding{URL: u, Related: after.listed[u]})
+		if before.listed[u] != "" || kept[u] {
+			continue
+		}
+		c.otherwise = true
+		if !unreadBefore[originOf(u)] && before.readSitemap(after.listed[u]) {
+			found.add(sitemapAdded, report.Finding{URL: u, Related: after.listed[u]})
 		}
 	}
 }

@@ -26,10 +26,11 @@ type Comparison struct {
 	NotCompared   NotCompared `json:"not_compared"`
 
 	findingsOnly bool // a crawl is known only by its report.json
+	otherwise    bool // there is a difference that no rule need list
 	unfinished   bool // a crawl has not read all URLs that it found
 }
 
-// NotCompared counts what is not compared, since one of the crawls did not read it.
+// NotCompared counts what is not compared, since one of the crawls did not read or check it.
 type NotCompared struct {
 	Findings int `json:"findings"` // that only one crawl has, and that are neither new nor fixed
 	Pages    int `json:"pages"`    // that one crawl did not read, or not completely
@@ -75,7 +76,7 @@ func Compare(before, after *Crawl) *Comparison {
 	changes := newChanges()
 	c.pages(changes, old, now)
 	changes.robots(before, after)
-	changes.sitemaps(old, now)
+	c.sitemaps(changes, old, now)
 	c.Changes = changes.list()
 	if n := c.NotCompared.Pages; n > 0 {
 		c.note("not compared: %s that one of the crawls did not read completely", quantity(n, "page"))
@@ -97,8 +98,8 @@ func (c *Comparison) note(format string, args ...any) {
 }
 
 // Key identifies a finding of a rule in several crawls. It does not depend on the related URL, which
-// is one of several pages, sitemaps or redirect targets. Only of hreflang links a page has several, and
-// the related URL says which one is meant.
+// is one of several pages, sitemaps or redirect targets. A page can have several hreflang links; there the
+// related URL says which.
 func Key(rule string, f report.Finding) string {
 	key := rule + "\n" + f.URL
 	if strings.HasPrefix(rule, "hreflang-") {
@@ -110,13 +111,7 @@ func Key(rule string, f report.Finding) string {
 // findings compares the findings of each rule that was checked in both crawls. A crawl without
 // sitemaps has none in sitemaps. Moved gives a URL the origin of the new crawl.
 func (c *Comparison) findings(before, after *view, moved func(u string) string) {
-	var left []string // rules with findings that are not compared
-	leave := func(rule string, n int) {
-		if n > 0 {
-			c.NotCompared.Findings += n
-			left = append(left, fmt.Sprintf("%s %d", rule, n))
-		}
-	}
+	var unread, uncheckedOld, uncheckedNew notCompared
 	all := slices.Clone(after.report.Findings)
 	for _, was := range before.report.Findings {
 		switch {
@@ -124,7 +119,7 @@ func (c *Comparison) findings(before, after *view, moved func(u string) string) 
 		case was.Topic == "sitemaps": // the new crawl has no entries
 			all = append(all, report.Findings{Rule: was.Rule})
 		default:
-			leave(was.ID, was.Total)
+			uncheckedNew.add(was.ID, was.Total)
 		}
 	}
 	for _, is := range all {
@@ -134,10 +129,7 @@ func (c *Comparison) findings(before, after *view, moved func(u string) string) 
 		case at >= 0:
 			was = before.report.Findings[at]
 		case is.Topic != "sitemaps":
-			if is.Total > 0 {
-				leave(is.ID, is.Total)
-				c.note("%s: the old crawl did not check this, so none of the %d findings counts as new", is.ID, is.Total)
-			}
+			uncheckedOld.add(is.ID, is.Total)
 			continue
 		}
 		if was.Total > len(was.Rows) || is.Total > len(is.Rows) {
@@ -154,13 +146,33 @@ func (c *Comparison) findings(before, after *view, moved func(u string) string) 
 		found := len(changes.New) + len(changes.Fixed)
 		changes.New = slices.DeleteFunc(changes.New, func(f report.Finding) bool { return !before.decides(is.Rule, asOld(f)) })
 		changes.Fixed = slices.DeleteFunc(changes.Fixed, func(f report.Finding) bool { return !after.decides(is.Rule, f) })
-		leave(is.ID, found-len(changes.New)-len(changes.Fixed))
+		unread.add(is.ID, found-len(changes.New)-len(changes.Fixed))
 		if len(changes.New)+len(changes.Fixed) > 0 {
 			c.Findings = append(c.Findings, changes)
 		}
 	}
-	if n := c.NotCompared.Findings; n > 0 {
-		c.note("not compared: %s on what one of the crawls did not read (%s)", quantity(n, "finding"), strings.Join(left, ", "))
+	c.skip(unread, "on what one of the crawls did not read")
+	c.skip(uncheckedOld, "of rules that the old crawl did not check")
+	c.skip(uncheckedNew, "of rules that the new crawl did not check")
+}
+
+// notCompared are findings that are not compared for one reason.
+type notCompared struct {
+	findings int
+	rules    []string // with their numbers of findings
+}
+
+func (n *notCompared) add(rule string, findings int) {
+	if findings > 0 {
+		n.findings += findings
+		n.rules = append(n.rules, fmt.Sprintf("%s %d", rule, findings))
+	}
+}
+
+// skip counts and notes findings that are not compared.
+func (c *Comparison) skip(n notCompared, why string) {
+	if c.NotCompared.Findings += n.findings; n.findings > 0 {
+		c.note("not compared: %s %s (%s)", quantity(n.findings, "finding"), why, strings.Join(n.rules, ", "))
 	}
 }
 
@@ -200,17 +212,19 @@ func quantity(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// Unchanged says that nothing changed, as far as it was compared. It is empty if something did.
+// Unchanged says that nothing changed, and what was compared. It is empty if something did.
 func (c *Comparison) Unchanged() string {
+	text := "nothing changed: no finding is new or fixed, and the pages, the URLs in sitemaps and the rules of robots.txt are the same"
 	switch {
-	case len(c.Findings)+len(c.Changes)+c.BodiesChanged > 0:
+	case len(c.Findings)+len(c.Changes)+c.BodiesChanged > 0 || c.otherwise:
 		return ""
-	case c.unfinished, c.NotCompared != NotCompared{}:
-		return "nothing changed in what both crawls read"
 	case c.findingsOnly:
-		return "nothing changed in the findings"
+		text = "nothing changed in the findings: none is new or fixed"
 	}
-	return "nothing changed"
+	if c.unfinished || c.NotCompared != (NotCompared{}) {
+		text += ", in what both crawls read"
+	}
+	return text
 }
 
 // without returns the findings of one list that the other does not have.
@@ -219,13 +233,13 @@ func without(key func(report.Finding) string, list, other []report.Finding) []re
 	for _, f := range other {
 		has[key(f)] = true
 	}
-	left := []report.Finding{}
+	rest := []report.Finding{}
 	for _, f := range list {
 		if !has[key(f)] {
-			left = append(left, f)
+			rest = append(rest, f)
 		}
 	}
-	return left
+	return rest
 }
 
 // Worse reports whether the new crawl has a finding or a change of at least this severity that

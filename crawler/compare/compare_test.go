@@ -57,7 +57,7 @@ func (s site) write(t *testing.T) string {
 		if p.Status == 0 {
 			p.Status = 200
 		}
-		p.ContentType = "text/html"
+		p.ContentType = cmp.Or(p.ContentType, "text/html")
 		pages = append(pages, p)
 	}
 	for _, r := range s.rejected {
@@ -158,6 +158,7 @@ func status(code int) func(*output.Page) {
 	return func(p *output.Page) { p.Status, p.Unchanged = code, code == 304 }
 }
 func canonical(url string) func(*output.Page) { return func(p *output.Page) { p.Canonical = url } }
+func to(target string) func(*output.Page)     { return func(p *output.Page) { p.Location = target } }
 func redirected(target string) func(*output.Page) {
 	return func(p *output.Page) { p.Status, p.Location = 301, "https://example.com"+target }
 }
@@ -188,7 +189,29 @@ func TestChangesOfPagesRobotsAndSitemaps(t *testing.T) {
 		},
 		{"redirected", site{pages: []output.Page{page("/a")}}, site{pages: []output.Page{page("/a", redirected("/b"))}}, []string{"page-redirected /a status 301 /b"}},
 		{"noindex", site{pages: []output.Page{page("/a")}}, site{pages: []output.Page{page("/a", noindex)}}, []string{"page-noindex /a noindex"}},
-		{"noindex removed", site{pages: []output.Page{page("/a", noindex)}}, site{pages: []output.Page{page("/a")}}, nil},
+		{
+			"noindex removed", site{pages: []output.Page{page("/a", noindex)}}, site{pages: []output.Page{page("/a")}},
+			[]string{`directives-changed /a removed; it was "noindex"`},
+		},
+		{
+			"redirect with another target", site{pages: []output.Page{page("/a", redirected("/b"))}}, site{pages: []output.Page{page("/a", redirected("/c"))}},
+			[]string{"redirect-changed /a it was /b /c"},
+		},
+		{
+			"another redirect to the same target", site{pages: []output.Page{page("/a", redirected("/b"))}}, site{pages: []output.Page{page("/a", redirected("/b"), status(302))}},
+			[]string{"status-changed /a status 302; it was 301"},
+		},
+		{"other fault", site{pages: []output.Page{page("/a", status(404))}}, site{pages: []output.Page{page("/a", status(410))}}, []string{"status-changed /a status 410; it was 404"}},
+		{"repaired", site{pages: []output.Page{page("/a", status(404))}}, site{pages: []output.Page{page("/a")}}, []string{"status-changed /a status 200; it was 404"}},
+		{"content that is not authoritative", site{pages: []output.Page{page("/a")}}, site{pages: []output.Page{page("/a", status(203))}}, []string{"status-changed /a status 203; it was 200"}},
+		{
+			"test server whose redirects name the real site", site{origin: "https://real.example", pages: []output.Page{page("/a", status(301), to("https://real.example/b"))}},
+			site{pages: []output.Page{page("/a", status(301), to("https://real.example/b"))}}, nil,
+		},
+		{
+			"redirects of a test server and the real site", site{origin: "https://real.example", pages: []output.Page{page("/a", status(301), to("https://real.example/b"))}},
+			site{pages: []output.Page{page("/a", redirected("/b"))}}, nil,
+		},
 		{"not modified", site{pages: []output.Page{page("/a", canonical("/a"))}}, site{pages: []output.Page{page("/a", status(304))}}, nil},
 		{
 			"canonical lost", site{pages: []output.Page{page("/a", canonical("/a"))}}, site{pages: []output.Page{page("/a")}},
@@ -340,6 +363,13 @@ func TestNewAndFixedFindings(t *testing.T) {
 		}
 		c := compare.Compare(open(t, files[0]), open(t, files[1]))
 		check(t, c)
+		var page strings.Builder
+		if err := c.WriteHTML(&page); err != nil || !strings.Contains(page.String(), "<p>No other change was found.</p>") {
+			t.Errorf("%v, %s", err, &page)
+		}
+		if got, want := compare.Compare(open(t, files[0]), open(t, files[0])).Unchanged(), "nothing changed in the findings: none is new or fixed"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 		if len(c.Changes) != 0 || !slices.ContainsFunc(c.Notes, func(n string) bool { return strings.Contains(n, "has no pages") }) {
 			t.Errorf("changes %v, notes %q", c.Changes, c.Notes)
 		}
@@ -394,8 +424,11 @@ func TestUncheckedRulesAreNotNew(t *testing.T) {
 		}
 	}
 	c := compare.Compare(sides[0], sides[1])
-	if len(c.Findings) != 0 || !slices.ContainsFunc(c.Notes, func(n string) bool { return strings.HasPrefix(n, "broken-link: the old crawl did not check") }) {
-		t.Errorf("findings %v, notes %q", c.Findings, c.Notes)
+	for side, c := range map[string]*compare.Comparison{"old": c, "new": compare.Compare(sides[1], sides[0])} {
+		want := fmt.Sprintf("not compared: 1 finding of rules that the %s crawl did not check (broken-link 1)", side)
+		if len(c.Findings) != 0 || !slices.Equal(c.Notes, []string{want}) || c.NotCompared.Findings != 1 {
+			t.Errorf("findings %v, %d not compared, notes %q, want %q", c.Findings, c.NotCompared.Findings, c.Notes, want)
+		}
 	}
 }
 

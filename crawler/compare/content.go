@@ -13,36 +13,58 @@ const maxLoss = 5
 // content compares the content of a page that both crawls fetched.
 func (c *Comparison) content(found changes, u string, was, is page) {
 	switch {
-	case !is.ok() || was.noindex != "" || is.noindex != "": // another change, or nothing is recorded
+	case !is.ok(): // another change
 		return
 	case !was.read || !is.read:
 		c.NotCompared.Pages++
 		return
-	case was.hash == is.hash && was.hash != "":
+	}
+	sameBody, whole := was.hash == is.hash && was.hash != "", !was.cut && !is.cut
+	found.text(typeChanged, u, was.contentType, is.contentType)
+	if (was.noindex != "" || is.noindex == "") && (sameBody || whole) { // else page-noindex has it, or a meta element may be cut
+		found.text(directivesChanged, u, was.directives, is.directives)
+	}
+	switch {
+	case was.withheld || is.withheld:
+		if was.noindex != "" && is.noindex != "" { // else it is another change
+			c.NotCompared.Pages++
+		}
+		return
+	case was.canonical != is.canonical && was.unmoved.canonical != is.canonical:
+		c.otherwise = true
+	}
+	if sameBody {
 		return
 	}
-	if was.hash != "" && is.hash != "" {
+	if was.hash != is.hash && (was.hash != "" || !was.cut) && (is.hash != "" || !is.cut) { // an empty body has no hash
 		c.BodiesChanged++
 	}
-	if was.cut || is.cut {
+	if !whole {
 		c.NotCompared.Pages++
 		return
 	}
 	if lost := lostContent(was, is); lost != "" {
 		found.add(contentLost, report.Finding{URL: u, Detail: lost})
 	}
-	for _, text := range []struct{ rule, was, is string }{
-		{titleChanged, was.title, is.title}, {h1Changed, was.h1, is.h1}, {descriptionChanged, was.description, is.description},
-	} {
-		switch {
-		case text.was == text.is, text.is == "" && text.rule != descriptionChanged: // it is lost
-		case text.is == "":
-			found.add(text.rule, report.Finding{URL: u, Detail: "removed; it was " + quote(text.was)})
-		case text.was == "":
-			found.add(text.rule, report.Finding{URL: u, Detail: quote(text.is) + "; it had none"})
-		default:
-			found.add(text.rule, report.Finding{URL: u, Detail: quote(text.is) + "; it was " + quote(text.was)})
-		}
+	if is.title != "" { // else it is lost
+		found.text(titleChanged, u, was.title, is.title)
+	}
+	if is.h1 != "" {
+		found.text(h1Changed, u, was.h1, is.h1)
+	}
+	found.text(descriptionChanged, u, was.description, is.description)
+}
+
+// text adds a change of a text, if it is one.
+func (c changes) text(rule, u, was, is string) {
+	switch {
+	case was == is:
+	case is == "":
+		c.add(rule, report.Finding{URL: u, Detail: "removed; it was " + quote(was)})
+	case was == "":
+		c.add(rule, report.Finding{URL: u, Detail: quote(is) + "; it had none"})
+	default:
+		c.add(rule, report.Finding{URL: u, Detail: quote(is) + "; it was " + quote(was)})
 	}
 }
 

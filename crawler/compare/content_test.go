@@ -41,6 +41,12 @@ func TestChangesOfContent(t *testing.T) {
 			1,
 		},
 		{"noindex", func(p *output.Page) { *p = page("/", noindex) }, []string{"page-noindex / noindex"}, 0},
+		{"status 203", func(p *output.Page) { p.Status = 203 }, []string{"status-changed / status 203; it was 200"}, 0},
+		{"content type", func(p *output.Page) { p.ContentType = "text/plain" }, []string{`content-type-changed / "text/plain"; it was "text/html"`}, 0},
+		{"directives", directives("noarchive", "nofollow"), []string{`directives-changed / "noarchive, nofollow"; it had none`}, 0},
+		{"empty", func(p *output.Page) { *p = page("/") }, []string{
+			`content-lost / the title "Shop" vanished; the h1 "Our goods" vanished; 100 words, now 0; 20 links, now 0`, `description-changed / removed; it was "All goods"`,
+		}, 1},
 		{"broken", func(p *output.Page) { *p = page("/", status(500)) }, []string{"page-broken / status 500"}, 0},
 		{"a long title", func(p *output.Page) { p.Title, p.Hash = strings.Repeat("ü", 100), "2" }, []string{`title-changed / "` + strings.Repeat("ü", 79) + `…"; it was "Shop"`}, 1},
 	} {
@@ -58,6 +64,69 @@ func TestChangesOfContent(t *testing.T) {
 		})
 	}
 }
+
+func directives(rules ...string) func(*output.Page) {
+	return func(p *output.Page) {
+		for _, rule := range rules {
+			p.Directives = append(p.Directives, output.Directive{Rule: rule, Source: "X-Robots-Tag header"})
+		}
+	}
+}
+
+// That nothing changed is said only if nothing did, of what it says that was compared.
+func TestUnchanged(t *testing.T) {
+	const (
+		nothing = "nothing changed: no finding is new or fixed, and the pages, the URLs in sitemaps and the rules of robots.txt are the same"
+		partly  = nothing + ", in what both crawls read"
+	)
+	hash := func(h string) func(*output.Page) { return func(p *output.Page) { p.Hash = h } }
+	text := func(p *output.Page) { p.ContentType, p.Words = "text/plain", 3 }
+	audited := []func(*output.Page){fine("A"), hash("1"), directives("noindex")}
+	for _, tt := range []struct {
+		name     string
+		old, now site
+		want     string
+	}{
+		{"same", one(fine("A"), hash("1")), one(fine("A"), hash("1")), nothing},
+		{"same directives in another order", one(directives("noarchive", "nofollow")), one(directives("nofollow", "noarchive", "nofollow")), nothing},
+		{"body", one(hash("1")), one(hash("2")), ""},
+		{"empty text that stays so", one(text), one(text), nothing},
+		{"text that became empty", one(text, hash("1")), one(text), ""},
+		{"text that was empty", one(text), one(text, hash("1")), ""},
+		{"text that was cut", one(text, hash("1")), one(text, func(p *output.Page) { p.Truncated, p.Hash = "max-body", "2" }), partly},
+		{"noindex in an audit", one(audited...), one(audited...), nothing},
+		{"title with noindex in an audit", one(audited...), one(append(audited, fine("B"), hash("2"))...), ""},
+		{"canonical URL with noindex in an audit", one(audited...), one(append(audited, canonical("/b"))...), ""},
+		{"noindex", one(noindex), one(noindex), partly},
+		{"noindex in an audit of one", one(audited...), one(noindex), partly},
+		{"noindex removed in an audit", one(audited...), one(fine("A"), hash("1")), ""},
+		{"noindex and nofollow", one(noindex), one(noindex, directives("nofollow")), ""},
+		{"directives", one(hash("1")), one(hash("1"), directives("nofollow", "noarchive")), ""},
+		{"content type", one(hash("1")), one(hash("1"), func(p *output.Page) { p.ContentType = "text/plain" }), ""},
+		{"target of a redirect", one(redirected("/b")), one(redirected("/c")), ""},
+		{"same redirect", one(redirected("/b")), one(redirected("/b")), nothing},
+		{"other fault", one(status(404)), one(status(410)), ""},
+		{"repaired", one(status(404)), one(), ""},
+		{"own canonical URL by a header", one(hash("1")), one(hash("1"), canonical("/a")), ""},
+		{"not modified", one(hash("1")), one(hash("1"), status(304)), nothing},
+		{
+			"listed URL that the crawl excluded", site{entries: []output.Entry{{URL: "/x"}}, rejected: []output.Rejection{{URL: "/x", Reason: output.Excluded, Source: "sitemap"}}},
+			site{}, "",
+		},
+		{"comment in robots.txt", site{robots: "# a\n"}, site{robots: "# b\n"}, nothing},
+		{"stopped", site{stopped: true}, site{stopped: true}, partly},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := compare.Compare(open(t, tt.old.write(t)), open(t, tt.now.write(t)))
+			if got := c.Unchanged(); got != tt.want {
+				t.Errorf("%q, want %q; changes %q, findings %q, %+v", got, tt.want, rows(c), only(c), c.NotCompared)
+			}
+		})
+	}
+}
+
+// one is a site with the page /a.
+func one(change ...func(*output.Page)) site { return site{pages: []output.Page{page("/a", change...)}} }
 
 // The report names one page of two with the same title, and one URL of a redirect loop. That it names
 // the other one is no difference.

@@ -32,13 +32,15 @@ type Crawl struct {
 
 	// The rest is known only of the directory of a crawl, not of a report.json.
 	hasPages bool
-	partial  bool // other pages may be in other directories, or links were not followed
 	pages    map[string]page
 	checks   map[string]check
 	listed   map[string]string // URL → a sitemap that lists it
 	unmoved  map[string]string // listed URL → the same before move
 	robots   map[string]*robotstxt.File
 	token    string // the product token of the crawl
+
+	onlySitemaps bool // links were not followed
+	shared       bool // other pages may be in the directories of other workers
 
 	skipped  map[string]skip
 	sitemaps map[string]sitemapFile
@@ -50,16 +52,25 @@ type page struct {
 	read      bool   // its content is known
 	cut       bool   // a limit or a fault left out a part of the content
 	unchanged bool   // since the previous crawl
-	location  string // target of a redirect, absolute, without fragment
 	noindex   string // the directive; empty: none
-	canonical string // absolute; empty: none
-	unmoved   string // canonical, before move
+	withheld  bool   // the crawl recorded no content because of a directive
 	foundOn   string // where the URL was found first; empty: it is a start URL
+
+	targets
+	unmoved targets // before move
+
+	contentType, directives string
 
 	title, h1, description string
 	words, links           int
 	hash                   string
 	hreflang               []string
+}
+
+// The targets of a page are absolute.
+type targets struct {
+	location  string // target of a redirect, without fragment; empty: none
+	canonical string // empty: none
 }
 
 // A check is a URL that was only checked.
@@ -84,9 +95,10 @@ func (p page) from() []string {
 	return []string{p.foundOn}
 }
 
-func (p page) ok() bool {
-	return p.status/100 == 2 || p.status == http.StatusNotModified && p.unchanged
-}
+func (p page) ok() bool { return p.status/100 == 2 || p.notModified() }
+
+// notModified reports whether the response was a 304, which has no body.
+func (p page) notModified() bool { return p.status == http.StatusNotModified && p.unchanged }
 
 // A skip is a URL that was not fetched.
 type skip struct {
@@ -162,7 +174,7 @@ func New(dir string, r *report.Report) (*Crawl, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.partial = state.Config.OnlySitemaps || state.Config.Frontier != ""
+	c.onlySitemaps, c.shared = state.Config.OnlySitemaps, state.Config.Frontier != ""
 	if c.token, err = robotstxt.ProductToken(r.Summary.UserAgent); err != nil {
 		c.token = "*" // a crawl would not start
 	}
@@ -198,7 +210,8 @@ func each[T any](dir string, f func(*T)) error {
 // pageOf returns what is compared of a page.
 func pageOf(p *output.Page) page {
 	got := page{
-		status: p.Status, unchanged: p.Unchanged, location: withoutFragment(p.Location), canonical: p.Canonical, noindex: p.Withheld, foundOn: p.FoundOn,
+		status: p.Status, unchanged: p.Unchanged, targets: targets{withoutFragment(p.Location), p.Canonical}, foundOn: p.FoundOn,
+		noindex: p.Withheld, withheld: p.Withheld != "", contentType: p.ContentType,
 		// an earlier version wrote nothing of the content of a page that is unchanged
 		read:  p.Status != http.StatusNotModified || p.Hash != "" || p.Withheld != "",
 		cut:   p.Truncated != "" || p.Malformed != "" || len(p.LimitsReached) > 0 || p.LinksSkipped > 0,
@@ -210,11 +223,15 @@ func pageOf(p *output.Page) page {
 	for _, h := range p.Hreflang {
 		got.hreflang = append(got.hreflang, h.URL)
 	}
+	var directives []string
 	for _, d := range p.Directives {
+		directives = append(directives, d.Rule)
 		if d.Rule == string(robotstag.NoIndex) || d.Rule == string(robotstag.None) {
 			got.noindex = d.Rule
 		}
 	}
+	slices.Sort(directives)
+	got.directives = strings.Join(slices.Compact(directives), ", ")
 	return got
 }
 
@@ -275,7 +292,7 @@ func (c *Crawl) move(at func(u string) string) *Crawl {
 	moved := *c
 	moved.unmoved = make(map[string]string)
 	moved.pages = moveKeys(c.pages, at, func(p *page) {
-		p.unmoved = p.canonical
+		p.unmoved = p.targets
 		p.location, p.canonical, p.foundOn = at(p.location), at(p.canonical), at(p.foundOn)
 		p.hreflang = slices.Clone(p.hreflang)
 		for i, u := range p.hreflang {

@@ -65,7 +65,7 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 	for _, f := range c.Changes {
 		changed = append(changed, tableOf(f.Rule, f.Rows))
 	}
-	none := "No page, robots.txt or sitemap has another change."
+	none := "No other change was found."
 	if text := c.Unchanged(); text != "" {
 		none = strings.ToUpper(text[:1]) + text[1:] + "."
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"log"
 	"net/http"
 	"net/http/httptest"
@@ -12,12 +13,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/compare"
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 	"github.com/politecrawl/politecrawl/crawler/internal/faultsite"
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // quick is a fast crawl.
@@ -91,9 +94,10 @@ func wantAllCompared(t *testing.T, before, after *compare.Crawl) {
 // A recrawl of a site that has not changed does not differ from the crawl, whatever the site is and
 // however its server says that a page is unchanged.
 func TestRecrawlOfUnchangedSiteHasNoDifference(t *testing.T) {
-	allChecks := func(cfg crawler.Config) crawler.Config {
-		cfg.Scope.Check = []string{"all"}
-		return cfg
+	// With checks a recrawl reads every page; without, those that the server calls unchanged are not sent.
+	everyWay := func(t *testing.T, of func(t *testing.T, checks []string)) {
+		t.Run("checks", func(t *testing.T) { of(t, []string{"all"}) })
+		t.Run("no checks", func(t *testing.T) { of(t, nil) })
 	}
 	t.Run("demo site", func(t *testing.T) {
 		site, err := demosite.Start(&demosite.Options{CrawlDelay: time.Millisecond})
@@ -101,16 +105,21 @@ func TestRecrawlOfUnchangedSiteHasNoDifference(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = site.Close() }()
-		cfg := allChecks(quick(t, site.StartURLs()...))
-		cfg.Robots.Retry, cfg.Limits.MaxWait, cfg.Fetch.Retries = 100*time.Millisecond, time.Minute, 3
-		before, after := recrawled(t, cfg, sameConfig)
-		wantNoDifference(t, before, after)
-		if testing.Short() {
-			return
-		}
-		cfg.Output.Dir = filepath.Join(t.TempDir(), "crawl")
-		before, after = crawledTwice(t, cfg, sameConfig, nil)
-		wantAllCompared(t, before, after)
+		everyWay(t, func(t *testing.T, checks []string) {
+			if testing.Short() && checks == nil {
+				t.Skip("the site has no validators")
+			}
+			cfg := quick(t, site.StartURLs()...)
+			cfg.Robots.Retry, cfg.Limits.MaxWait, cfg.Fetch.Retries, cfg.Scope.Check = 100*time.Millisecond, time.Minute, 3, checks
+			before, after := recrawled(t, cfg, sameConfig)
+			wantAllCompared(t, before, after)
+			if testing.Short() || checks == nil {
+				return
+			}
+			cfg.Output.Dir = filepath.Join(t.TempDir(), "crawl")
+			before, after = crawledTwice(t, cfg, sameConfig, nil)
+			wantAllCompared(t, before, after)
+		})
 	})
 	for name, hosts := range repeatableFaults() {
 		t.Run("fault site, "+name, func(t *testing.T) {
@@ -124,25 +133,74 @@ func TestRecrawlOfUnchangedSiteHasNoDifference(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = site.Close() }()
-			cfg := allChecks(quick(t, site.StartURLs()...))
-			cfg.Fetch.MaxBody = 4 << 20
-			before, after := recrawled(t, cfg, sameConfig)
-			wantNoDifference(t, before, after)
+			everyWay(t, func(t *testing.T, checks []string) {
+				if testing.Short() && checks == nil {
+					t.Skip("few hosts of the site have validators")
+				}
+				cfg := quick(t, site.StartURLs()...)
+				cfg.Fetch.MaxBody, cfg.Scope.Check = 4<<20, checks
+				before, after := recrawled(t, cfg, sameConfig)
+				wantNoDifference(t, before, after)
+			})
 		})
 	}
-	for _, root := range []string{"/usr/share/doc/debian-policy/policy.html", "/usr/share/doc/git-doc", "/usr/share/doc/sqlite3"} {
-		t.Run("documentation in "+root, func(t *testing.T) {
-			if _, err := os.Stat(filepath.Join(root, "index.html")); err != nil || testing.Short() && !strings.Contains(root, "policy") {
+	for name, root := range map[string]http.FileSystem{
+		"generated":     http.FS(manual()),
+		"debian-policy": http.Dir("/usr/share/doc/debian-policy/policy.html"),
+		"git-doc":       http.Dir("/usr/share/doc/git-doc"),
+		"sqlite3":       http.Dir("/usr/share/doc/sqlite3"),
+	} {
+		t.Run("documentation, "+name, func(t *testing.T) {
+			if _, err := root.Open("index.html"); err != nil || testing.Short() && name != "generated" {
 				t.Skip("it crawls the documentation of a Debian package")
 			}
-			server := httptest.NewServer(http.FileServer(http.Dir(root)))
+			server := httptest.NewServer(http.FileServer(root)) // it sends Last-Modified
 			defer server.Close()
-			before, after := recrawled(t, allChecks(quick(t, server.URL+"/")), sameConfig)
-			wantNoDifference(t, before, after)
-			before, after = crawledTwice(t, allChecks(quick(t, server.URL+"/")), sameConfig, nil)
-			wantAllCompared(t, before, after)
+			everyWay(t, func(t *testing.T, checks []string) {
+				cfg := quick(t, server.URL+"/")
+				cfg.Scope.Check = checks
+				before, after := recrawled(t, cfg, sameConfig)
+				wantAllCompared(t, before, after)
+				if n := notModified(t, cfg.Output.Dir); (n > 0) != (checks == nil) {
+					t.Errorf("%d pages have status 304", n)
+				}
+				if checks != nil {
+					cfg.Output.Dir = filepath.Join(t.TempDir(), "crawl")
+					before, after = crawledTwice(t, cfg, sameConfig, nil)
+					wantAllCompared(t, before, after)
+				}
+			})
 		})
 	}
+}
+
+// manual is a documentation of some pages with faults, such as titles that are the same or missing.
+func manual() fs.FS {
+	files := fstest.MapFS{"index.html": {Data: []byte("<title>Manual</title><h1>Manual</h1><a href=1.html>1</a> <a href=gone.html>g</a>")}}
+	for i := range 20 {
+		text := fmt.Sprintf("<title>Chapter %d</title><h1>Chapter</h1><a href=%d.html#s>next</a><img src=%d.png>", i/2, i+1, i)
+		files[fmt.Sprintf("%d.html", i)] = &fstest.MapFile{Data: []byte(text)}
+	}
+	files["20.html"] = &fstest.MapFile{Data: []byte("<p id=s>The end")}
+	for _, file := range files {
+		file.ModTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	}
+	return files
+}
+
+// notModified returns the number of pages of a crawl that have status 304.
+func notModified(t *testing.T, dir string) int {
+	t.Helper()
+	n := 0
+	for p, err := range output.Read[output.Page](dir) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Status == http.StatusNotModified {
+			n++
+		}
+	}
+	return n
 }
 
 // repeatableFaults are the hosts of the site of faults whose responses do not depend on the time or
@@ -230,6 +288,7 @@ func TestUnreadPagesAreNoDifference(t *testing.T) {
 		hidden func(http.ResponseWriter, *http.Request) bool
 		fresh  bool // the second crawl is no recrawl
 	}{
+		{name: "same, with checks", again: sameConfig},
 		{name: "304", again: sameConfig},
 		{name: "limit of pages", again: func(c *crawler.Config) { c.Limits.MaxPages = 2 }},
 		{name: "limit of depth", again: func(c *crawler.Config) { c.Scope.MaxDepth = 1 }, fresh: true},
@@ -242,7 +301,9 @@ func TestUnreadPagesAreNoDifference(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			url, intercept := etagSite(t, faultyPages())
 			cfg := quick(t, url+"/")
-			cfg.Scope.Check = []string{"all"}
+			if cfg.Scope.Check = []string{"all"}; tt.name == "304" { // with checks every page is read
+				cfg.Scope.Check = nil
+			}
 			opts := &crawler.Options{Recrawl: true}
 			if tt.fresh { // a recrawl knows all URLs already
 				opts = nil
@@ -260,8 +321,11 @@ func TestUnreadPagesAreNoDifference(t *testing.T) {
 			if len(c.Changes) != 0 || c.BodiesChanged != 0 {
 				t.Errorf("%d changed bodies, changes %q", c.BodiesChanged, rows(c))
 			}
-			if tt.name != "304" && c.NotCompared.Findings+c.NotCompared.Pages == 0 {
-				t.Errorf("nothing is said to be not compared: %q", c.Notes)
+			if n := c.NotCompared.Findings + c.NotCompared.Pages; (n == 0) != (tt.name == "304" || strings.HasPrefix(tt.name, "same")) {
+				t.Errorf("%d are not compared: %q", n, c.Notes)
+			}
+			if tt.name == "304" && notModified(t, cfg.Output.Dir) == 0 {
+				t.Error("no page has status 304")
 			}
 			t.Logf("notes %q", c.Notes)
 		})

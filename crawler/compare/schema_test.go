@@ -16,7 +16,7 @@ func TestSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, of := range []reflect.Type{reflect.TypeFor[compare.Comparison](), reflect.TypeFor[compare.Side](), reflect.TypeFor[compare.FindingChanges]()} {
+	for _, of := range []reflect.Type{reflect.TypeFor[compare.Comparison](), reflect.TypeFor[compare.Side](), reflect.TypeFor[compare.FindingChanges](), reflect.TypeFor[compare.NotCompared]()} {
 		for field := range of.Fields() {
 			name, rest, _ := strings.Cut(field.Tag.Get("json"), ",")
 			if field.Anonymous || !field.IsExported() {

@@ -24,8 +24,10 @@ func (c *Crawl) incomplete() string {
 		return "is not finished"
 	case len(c.report.Lost) > 0:
 		return "has lost data"
-	case c.partial:
-		return "has followed no links, or has other workers"
+	case c.onlySitemaps:
+		return "has followed no links"
+	case c.shared:
+		return "has other workers"
 	}
 	return ""
 }
@@ -83,7 +85,7 @@ func (v *view) decides(r report.Rule, f report.Finding) bool {
 		return v.decidesSitemap(r.ID, f)
 	case r.Topic == "canonical" || r.Topic == "hreflang":
 		return v.decidesTargets(r, f)
-	case r.ID == "page-slow" && v.pages[u].unchanged: // without a body, a response is fast
+	case r.ID == "page-slow" && v.pages[u].notModified(): // without a body, a response is fast
 		return false
 	case r.Topic == "pages":
 		return v.knows(u) && v.decidesText(r.ID, f)

@@ -19,6 +19,10 @@ func from(page string) func(*output.Page) {
 	return func(p *output.Page) { p.FoundOn = "https://example.com" + page }
 }
 
+func slow(p *output.Page)      { p.DurationMS = 60_000 }
+func unchanged(p *output.Page) { p.Unchanged, p.Hash = true, "1" }
+func hashed(p *output.Page)    { p.Hash = "1" }
+
 // fine are the texts of a page without findings.
 func fine(name string) func(*output.Page) { return texts(name, "About "+name, name) }
 
@@ -57,6 +61,15 @@ func TestFindingsOnUnreadPagesAreNeitherNewNorFixed(t *testing.T) {
 		{"since", site{pages: []output.Page{home, untitled}}, site{pages: []output.Page{home}, rejected: skipped("/a", output.BeforeSince)}, nil, 1},
 		{"limit", site{pages: []output.Page{home, untitled}}, site{pages: []output.Page{home}, rejected: skipped("/a", output.MaxDepth)}, nil, 1},
 		{"stopped", site{pages: []output.Page{home, untitled}}, site{pages: []output.Page{home}, stopped: true}, nil, 1},
+		{"304 of a slow page", site{pages: []output.Page{home, page("/a", fine("A"), slow)}}, site{pages: []output.Page{home, page("/a", fine("A"), status(304), hashed)}}, nil, 1},
+		{
+			"slow page with the same body", site{pages: []output.Page{home, page("/a", fine("A"), slow)}},
+			site{pages: []output.Page{home, page("/a", fine("A"), unchanged)}}, []string{"fixed page-slow /a"}, 0,
+		},
+		{
+			"slow page with the same body as before", site{pages: []output.Page{home, page("/a", fine("A"), slow, unchanged)}},
+			site{pages: []output.Page{home, page("/a", fine("A"))}}, []string{"fixed page-slow /a"}, 0,
+		},
 		{"304 without content", site{pages: []output.Page{home, untitled}}, site{pages: []output.Page{home, page("/a", status(304))}}, nil, 1},
 		{
 			"linked from a page that timed out", site{pages: []output.Page{home, page("/list", fine("List"), from("/")), page("/a", texts("", "About a", "A"), from("/list"))}},
@@ -122,7 +135,7 @@ func TestFindingsOnUnreadPagesAreNeitherNewNorFixed(t *testing.T) {
 	}
 }
 
-// Of a report.json only the skipped URLs and the caveats say what was not read.
+// Only the skipped URLs and the caveats of a report.json say what was not read.
 func TestFindingsOfReportOnUnreadPages(t *testing.T) {
 	reportOf := func(s site) *compare.Crawl {
 		dir := s.write(t)

@@ -62,13 +62,16 @@ func Command(streams *cli.Streams) *cobra.Command {
 findings. Instead of URLs, give the folder of a static site: it is served on loopback for the
 crawl, without delays and with the robots.txt that it has, and findings name its files and
 lines. --base is the URL at which the folder will be published, as used in its sitemaps and
-canonical links. No request reaches that site: URLs outside the path of --base are skipped, and
-those of the other scheme redirect to it. /about is about.html if no file has its name, as on GitHub Pages, GitLab Pages and
-Netlify.
+canonical links. It is needed if robots.txt or sitemap.xml names another origin. No request
+reaches that site: URLs outside the path of --base are skipped, and those of the other scheme
+redirect to it. /about is about.html if no file has its name, as on GitHub Pages, GitLab Pages
+and Netlify.
 
-A folder is crawled with --audit, unless you give --audit=false. Its sitemap.xml is read even if
-no robots.txt names it. --robots is the robots.txt that the site will have, if it is not the one
-in the folder. The report lists HTML pages and PDFs to which nothing links.
+A folder is crawled with --audit, unless you give --audit=false. If obey-nofollow or
+obey-noindex is set, by a flag, file or variable, it wins. Its sitemap.xml is read even if no
+robots.txt names it. --robots is the robots.txt that the site will have, if it is not the one
+in the folder. The report lists HTML pages and PDFs to which no crawled page links, unless
+limits or --exclude left out pages.
 
 The crawl also checks assets, fragments, canonical URLs and hreflang, but not links to other
 sites, which can break without any change to this one. It requests the assets, canonical URLs
@@ -83,7 +86,8 @@ help compare" lists all changes. They are also written into compare.html. A find
 something that one of the crawls did not read is neither new nor fixed.
 
 --junit, --sarif and --github write what fails the gate for CI systems. The summary has at
-most 20 lines, and names every rule that has findings before it gives examples.
+most 20 lines. If they are too few for all that fails, it names every rule first, and then
+gives examples. With --fail-on new it does not name the findings of the baseline.
 
 A crawl that ends before it has checked everything does not pass. To check a part of a site, use
 --max-host-pages, --max-depth or --exclude, not --max-pages or --max-time. With --retries 0 it
@@ -124,7 +128,7 @@ var defaultChecks = []string{crawler.CheckAssets, crawler.CheckFragments, crawle
 const defaultBase = "http://folder.invalid/"
 
 func (g *gate) run(cmd *cobra.Command, args []string) error {
-	if err := g.checkFlags(cmd); err != nil {
+	if err := g.validate(cmd); err != nil {
 		return err
 	}
 	var before *compare.Crawl
@@ -194,7 +198,8 @@ func (g *gate) run(cmd *cobra.Command, args []string) error {
 	return g.crawl(cmd.Context(), opts, served, before)
 }
 
-func (g *gate) checkFlags(cmd *cobra.Command) error {
+// validate returns a usage error if flags contradict each other or name no file.
+func (g *gate) validate(cmd *cobra.Command) error {
 	if g.failOn == failOnNew && g.baseline == "" {
 		return cli.MisuseOf(cmd, "--fail-on new needs --baseline, the crawl to compare with")
 	}
@@ -240,34 +245,44 @@ func (g *gate) serve(dir string) (*folder, error) {
 	if err != nil {
 		return nil, cli.Failed("cannot serve %q: %w", dir, err)
 	}
-	if err := g.check(served); err != nil {
+	err = g.readRobots(served)
+	if err == nil {
+		err = g.refuseFolder(served)
+	}
+	if err != nil {
 		return nil, errors.Join(served.close(), err)
 	}
 	return served, nil
 }
 
-// check reads the file of --robots, and returns an error if the folder cannot be crawled.
-func (g *gate) check(f *folder) error {
+// readRobots reads the file of --robots.
+func (g *gate) readRobots(f *folder) error {
+	if g.robots == "" {
+		return nil
+	}
+	if err := regular(g.robots); err != nil {
+		return fmt.Errorf("--robots: %w, or - for standard input", err)
+	}
+	text, err := cli.ReadInput(g.robots, g.In)
+	if err != nil {
+		return fmt.Errorf("--robots: %w", err)
+	}
+	f.robotsFrom, f.robotsText = g.robots, text
+	return nil
+}
+
+// refuseFolder returns a usage error if the folder cannot be crawled.
+func (g *gate) refuseFolder(f *folder) error {
 	for _, name := range []string{indexFile, robotsFile, sitemapFile} {
 		if err := regular(filepath.Join(f.dir, name)); err != nil {
 			return err
 		}
 	}
-	if g.robots != "" {
-		if err := regular(g.robots); err != nil {
-			return fmt.Errorf("--robots: %w, or - for standard input", err)
-		}
-		text, err := cli.ReadInput(g.robots, g.In)
-		if err != nil {
-			return fmt.Errorf("--robots: %w", err)
-		}
-		f.robotsFrom, f.robotsText = g.robots, text
-	}
 	other, lister := f.otherOrigin()
 	if g.base != "" || other == "" {
 		return nil
 	}
-	return cli.Misuse("%s at %s; give the URL at which the folder will be published, as in --base %[2]s/", lister, other) // the crawl would request files there
+	return cli.Misuse("%s at %s; give the URL at which the folder will be published, as in --base %[2]s/", lister, other) // the crawl would request sitemaps there, or skip the pages
 }
 
 // crawl crawls, judges and prints.
@@ -289,15 +304,18 @@ func (g *gate) crawl(ctx context.Context, opts crawler.Options, served *folder, 
 		}
 		changes = compare.Compare(before, after)
 	}
-	places := &sources{folder: served}
+	unlinked := ""
 	if served != nil {
-		if err := g.addUnlinked(ctx, sum, served); err != nil {
+		if unlinked, err = g.addUnlinked(ctx, sum, served); err != nil {
 			return err
 		}
 	}
-	v, err := judge(sum, changes, g.failOn, places)
+	v, err := judge(sum, changes, g.failOn, &sources{folder: served})
 	if err != nil {
 		return cli.Failed("cannot read the crawl: %w", cli.QuotePath(err))
+	}
+	if unlinked != "" {
+		v.Notes = slices.Insert(v.Notes, 0, unlinked)
 	}
 	if err := g.writeFiles(sum, v, changes); err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
+	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
 // gateOf runs the command on a build, compared with a baseline, and returns its problems.
@@ -417,7 +418,9 @@ func TestChecksThatTheBaselineLacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, v := gateOf(t, b, baseline)
-	if got.Code != cli.ExitDone || !slices.ContainsFunc(v.Notes, func(n string) bool { return strings.HasPrefix(n, "broken-asset: ") }) {
+	if got.Code != cli.ExitDone || !slices.ContainsFunc(v.Notes, func(n string) bool {
+		return strings.HasSuffix(n, "of rules that the old crawl did not check (broken-asset 1)")
+	}) {
 		t.Errorf("%+v, %q", got, v.Notes)
 	}
 }
@@ -545,9 +548,27 @@ func TestMisuse(t *testing.T) {
 		{Args: []string{dir, "--robots", dir + "-missing"}, Words: []string{"--robots", "no such file"}},
 		{Args: []string{dir, "--robots", ""}, Words: []string{"--robots names no file"}},
 		{Args: []string{"https://example.com/", "--robots", "robots.txt"}, Words: []string{"--robots needs a folder"}},
-		{Args: []string{listing}, Words: []string{"sitemap.xml lists a page at https://www.example.com", "--base https://www.example.com/"}},
+		{Args: []string{listing}, Words: []string{"sitemap.xml lists a URL at https://www.example.com", "--base https://www.example.com/"}},
 		{Args: []string{foreign}, Words: []string{"robots.txt lists a sitemap at https://www.example.com", "--base https://www.example.com/"}},
 	})
+}
+
+// The verdict counts the findings that do not fail, also those of the baseline.
+func TestFindingsThatDoNotFailAreCounted(t *testing.T) {
+	b := build{"index.html": "<title>Home</title>\n<a href=a.html>a</a><a href=gone.html>g</a>", "a.html": "<title>A</title><h1>A</h1>"}
+	_, first := gateOf(t, b, "")
+	dir, err := filepath.Abs("crawl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.Counts[report.SeverityError] != 1 || first.Others[report.SeverityError] != 0 || first.Others[report.SeverityNotice] == 0 {
+		t.Errorf("problems %v, others %v", first.Counts, first.Others)
+	}
+	b["a.html"] += "<a href=lost.html>l</a>"
+	_, second := gateOf(t, b, dir)
+	if second.Counts[report.SeverityError] != 1 || second.Others[report.SeverityError] != 1 || second.Others[report.SeverityNotice] != first.Others[report.SeverityNotice] {
+		t.Errorf("problems %v, others %v, want others as in %v", second.Counts, second.Others, first.Others)
+	}
 }
 
 // A sitemap that cannot be read is one problem, not one for each of its pages.

@@ -28,11 +28,11 @@ import (
 // site of an origin.
 type folder struct {
 	dir    string   // from the working directory if it is in there, else as the user named it
-	origin string   // of the site that it stands for
-	base   string   // the directory of the site that it stands for: /, or /project/
+	origin string   // of the site
+	base   string   // the directory of the site that the folder has: /, or /project/
 	root   *os.Root // keeps symbolic links inside dir; it follows no absolute ones
 
-	robotsFrom string // the file that stands in for the robots.txt of the host; empty: the folder has it
+	robotsFrom string // the file that replaces the robots.txt of the host; empty: the folder has it
 	robotsText []byte
 
 	server   *http.Server
@@ -310,8 +310,8 @@ func (f *folder) robots() *robotstxt.File {
 	return robotstxt.Parse(text, nil)
 }
 
-// robotsFile returns the file that stands in for the robots.txt at a URL; empty: standard input. It is
-// not ok if none does.
+// robotsFile returns the file that replaces the robots.txt at a URL; empty: standard input. It is not ok
+// if none does.
 func (f *folder) robotsFile(u string) (name string, ok bool) {
 	switch {
 	case f.robotsFrom == "" || u != f.origin+"/"+robotsFile:
@@ -339,7 +339,7 @@ func (f *folder) otherOrigin() (origin, lister string) {
 			break
 		}
 		if u, err := url.Parse(entry.Loc); err == nil && u.Host != "" && originOf(u) != f.origin {
-			return originOf(u), filepath.Join(f.dir, sitemapFile) + " lists a page"
+			return originOf(u), filepath.Join(f.dir, sitemapFile) + " lists a URL"
 		}
 	}
 	return "", ""

@@ -288,7 +288,7 @@ func TestSitemapThatNoRobotsTxtNames(t *testing.T) {
 	}
 }
 
-// --robots stands in for the robots.txt of the host, and is named by what it disallows.
+// --robots replaces the robots.txt of the host, and is named by what it disallows.
 func TestRobotsInPlaceOfThatOfTheFolder(t *testing.T) {
 	b := build{"index.html": "<title>Home</title>", "robots.txt": stagingRobots}
 	live := filepath.Join(t.TempDir(), "live.txt")
@@ -302,19 +302,19 @@ func TestRobotsInPlaceOfThatOfTheFolder(t *testing.T) {
 	}
 }
 
-// Pages to which nothing links are in the report and in the notes.
+// Pages to which no crawled page links are in the report and in the notes.
 func TestPagesThatNothingLinksTo(t *testing.T) {
 	b := build{
-		"index.html": `<title>Home</title><a href="linked.html?a=b">l</a><a href=short>s</a><iframe src=frame.html></iframe><a href=paper.pdf>p</a><a href=secret.html>s</a><a href=docs/>d</a>`,
+		"index.html": `<title>Home</title><a href="linked.html?a=b">l</a><a href=linked.html>l</a><a href=short>s</a><iframe src=frame.html></iframe><a href=paper.pdf>p</a><a href=secret.html>s</a><a href=docs/>d</a>`,
 		"robots.txt": "User-agent: *\nDisallow: /secret.html\n", "sitemap.xml": sitemapOf([]string{"/", "/listed.html"}),
-		"linked.html": "", "short.html": "", "frame.html": "", "paper.pdf": "", "secret.html": "", "docs/index.html": "", "listed.html": "",
+		"linked.html": "", "short.html": "", "frame.html": "", "paper.pdf": "", "secret.html": "<a href=behind.html>b</a>", "docs/index.html": "", "listed.html": "",
 		"orphan.html": "", "old/index.html": "", "old/a b.htm": "", "old/paper.pdf": "",
 		"404.html": "", "de/404/index.html": "", "50x.html": "", "google0123456789abcdef.html": "", "yandex_0123456789abcdef.html": "",
-		".hidden.html": "", ".git/x.html": "", "unused.png": "", "favicon.ico": "", "crawled/crawl.json": "{}", "crawled/report.html": "",
+		"behind.html": "", ".hidden.html": "", ".git/x.html": "", "unused.png": "", "favicon.ico": "", "crawled/crawl.json": "{}", "crawled/report.html": "",
 	}
-	want := []string{origin + "/old/", origin + "/old/a%20b.htm", origin + "/old/paper.pdf", origin + "/orphan.html"}
+	want := []string{origin + "/behind.html", origin + "/old/", origin + "/old/a%20b.htm", origin + "/old/paper.pdf", origin + "/orphan.html"}
 	_, v := gateOf(t, b, "")
-	if note := []string{"no page links to public/old/a b.htm, public/old/index.html, public/old/paper.pdf and 1 more"}; !slices.Equal(v.Notes, note) {
+	if note := []string{"no crawled page links to public/behind.html, public/old/a b.htm, public/old/index.html and 2 more"}; !slices.Equal(v.Notes, note) {
 		t.Errorf("notes %q, want %q", v.Notes, note)
 	}
 	text, err := os.ReadFile("crawl/report.json")
@@ -342,7 +342,15 @@ func TestPagesThatNothingLinksTo(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	for _, flags := range [][]string{{"--max-links", "1"}, {"--only-sitemaps"}, {"--max-pages", "1"}} { // the rest may be linked
+	for _, flags := range [][]string{{"--exclude", "/paper.pdf$"}, {"--exclude", `\?a=b`}} { // a PDF has no links, and a file is read by another URL
+		if _, v := gateOf(t, b, "", flags...); len(v.Notes) != 1 {
+			t.Errorf("%v: %q", flags, v.Notes)
+		}
+	}
+	b["linked.html"], b["deep.html"] = "<a href=deep.html>d</a>", ""
+	for _, flags := range [][]string{ // the rest may be linked
+		{"--max-links", "1"}, {"--only-sitemaps"}, {"--max-pages", "1"}, {"--max-depth", "0"}, {"--exclude", "/linked.html"}, {"--max-host-pages", "3"},
+	} {
 		if _, v := gateOf(t, b, "", flags...); len(v.Notes) > 0 {
 			t.Errorf("%v: %q", flags, v.Notes)
 		}

@@ -24,7 +24,7 @@ func (p problem) message() string {
 	text, related := p.rule.Title+": "+cli.Escape(p.URL), ""
 	if p.Related != "" {
 		related = comparetext.RelatedText(p.rule, p.Finding)
-		if strings.HasPrefix(related, "→") {
+		if comparetext.RelatedLabel(p.rule) == comparetext.Arrow {
 			related = " " + related
 		} else {
 			related = ", " + related

@@ -52,12 +52,15 @@ type verdict struct {
 	FailOn   threshold `json:"fail_on"`
 	Problems []problem `json:"problems"` // what fails the gate, the most severe first
 	Fixed    int       `json:"fixed"`    // number of findings of the baseline that are fixed
-	Notes    []string  `json:"notes"`    // what could not be compared, and why, and files to which no page links
+	Notes    []string  `json:"notes"`    // files to which no crawled page links, and what could not be compared, and why
 
 	// Counts are the numbers of problems by severity. Problems may list fewer, as the report does.
 	Counts map[report.Severity]int `json:"counts"`
 
-	others  []report.Findings // findings of the report that do not fail the gate, as they are in it
+	// Others are the numbers of findings of the report and of changes that do not fail the gate, by severity.
+	Others map[report.Severity]int `json:"others"`
+
+	others  []report.Findings // findings of the report that do not fail the gate, as they are in it; with --fail-on new all
 	changed []report.Findings // changes since the baseline that do not fail the gate
 	rules   []report.Rule     // that were checked
 	totals  map[string]int    // problems by rule
@@ -67,7 +70,7 @@ type verdict struct {
 
 // judge decides whether a crawl passes. Changes is nil without a baseline.
 func judge(sum *runner.Summary, changes *compare.Comparison, failOn threshold, s *sources) (*verdict, error) {
-	v := &verdict{FailOn: failOn, Problems: []problem{}, Notes: []string{}, Counts: map[report.Severity]int{}, rules: []report.Rule{startRule, incompleteRule}, totals: map[string]int{}}
+	v := &verdict{FailOn: failOn, Problems: []problem{}, Notes: []string{}, Counts: map[report.Severity]int{}, Others: map[report.Severity]int{}, rules: []report.Rule{startRule, incompleteRule}, totals: map[string]int{}}
 	started, waiting, err := unfetchedStarts(sum.Output)
 	if err != nil {
 		return nil, err
@@ -83,13 +86,11 @@ func judge(sum *runner.Summary, changes *compare.Comparison, failOn threshold, s
 	}
 	for _, f := range sum.Found.Findings {
 		v.rules = append(v.rules, f.Rule)
-		if f.ID == unlinkedRule.ID && f.Total > 0 {
-			v.Notes = append(v.Notes, unlinkedNote(f.Rows, s))
-		}
 		if failOn != failOnNew && (f.Severity == report.SeverityError || f.Severity == least) {
 			failing = append(failing, f)
 		} else if f.Total > 0 {
 			v.others = append(v.others, f)
+			v.Others[f.Severity] += f.Total
 		}
 	}
 	if changes != nil {
@@ -102,11 +103,16 @@ func judge(sum *runner.Summary, changes *compare.Comparison, failOn threshold, s
 		for _, f := range changes.Changes {
 			if !slices.ContainsFunc(worse, func(w report.Findings) bool { return w.ID == f.ID }) {
 				v.changed = append(v.changed, f)
+				v.Others[f.Severity] += f.Total
 			}
 		}
 		for _, f := range worse {
-			if failOn == failOnNew || slices.ContainsFunc(changes.Changes, func(c report.Findings) bool { return c.ID == f.ID }) {
+			isChange := slices.ContainsFunc(changes.Changes, func(c report.Findings) bool { return c.ID == f.ID })
+			if failOn == failOnNew || isChange {
 				failing = append(failing, f)
+			}
+			if failOn == failOnNew && !isChange {
+				v.Others[f.Severity] -= f.Total
 			}
 		}
 	}

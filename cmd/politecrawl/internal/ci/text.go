@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/comparetext"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
@@ -76,11 +77,7 @@ func (v *verdict) counted() string {
 		return problems
 	}
 	none := map[threshold]string{failOnError: "no error", failOnWarning: "no error or warning", failOnNew: "no new error or warning"}[v.FailOn]
-	others := make(map[report.Severity]int)
-	for _, f := range slices.Concat(v.others, v.changed) {
-		others[f.Severity] += f.Total
-	}
-	if text := count(others, "", bySeverity); text != "" {
+	if text := count(v.Others, "", bySeverity); text != "" {
 		return none + ", " + text + map[threshold]string{failOnNew: " in all"}[v.FailOn]
 	}
 	if v.FailOn == failOnNew {
@@ -100,17 +97,10 @@ func kindsText(kinds []report.Findings, paint cli.Painter) []string {
 			}
 		}
 		if len(names) > 0 {
-			list = append(list, fmt.Sprintf("  %s  %s", paint(colorOf(s), string(s)), strings.Join(names, "; ")))
+			list = append(list, fmt.Sprintf("  %s  %s", paint(comparetext.Color(s), string(s)), strings.Join(names, "; ")))
 		}
 	}
 	return list
-}
-
-func colorOf(s report.Severity) cli.Color {
-	if s == report.SeverityError {
-		return cli.Red
-	}
-	return cli.Yellow
 }
 
 // starts returns the places of the first problems of the rules in v.Problems.
@@ -160,7 +150,7 @@ func (v *verdict) rulesText(room int, paint cli.Painter) []string {
 // row is the line of a problem. Others is the number of further problems of its rule.
 func row(p problem, paint cli.Painter, others int) string {
 	at, more := p.first()
-	text := fmt.Sprintf("  %s  %s: %s", paint(colorOf(p.Severity), string(p.Severity)), cli.Escape(at.String()), p.message())
+	text := fmt.Sprintf("  %s  %s: %s", paint(comparetext.Color(p.Severity), string(p.Severity)), cli.Escape(at.String()), p.message())
 	if more > 0 {
 		text += fmt.Sprintf(", and on %s", humanize.Count(more, "other page"))
 	}

@@ -43,6 +43,10 @@ func TestOtherFindingsAreCounted(t *testing.T) {
 			"failed: 1 error; 2 pages\n  error  u: T: \n  warning  A: 1\n",
 		},
 	} {
+		tt.v.Others = make(map[report.Severity]int)
+		for _, f := range slices.Concat(tt.v.others, tt.v.changed) {
+			tt.v.Others[f.Severity] += f.Total
+		}
 		if got := tt.v.text("2 pages", nil, func(_ cli.Color, text string) string { return text }); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}

@@ -23,60 +23,71 @@ import (
 // unlinkedRule finds pages of a folder that the crawl did not find. The report of a server cannot
 // know them.
 var unlinkedRule = report.Rule{
-	ID: "page-not-linked", Severity: report.SeverityNotice, Topic: "pages", Title: "Files to which no page links",
+	ID: "page-not-linked", Severity: report.SeverityNotice, Topic: "pages", Title: "Files to which no crawled page links",
 	Fix: "Link to the page, or remove the file.",
 }
 
-// addUnlinked adds the findings of unlinkedRule to the report, and writes it again. It adds none if
-// the crawl left out URLs: one of them may link to a page.
-func (g *gate) addUnlinked(ctx context.Context, sum *runner.Summary, f *folder) error {
+// addUnlinked adds the findings of unlinkedRule to the report, and writes it again. Note names the first
+// of them. It adds none if the crawl left out pages or links: one of them may lead to a page.
+func (g *gate) addUnlinked(ctx context.Context, sum *runner.Summary, f *folder) (note string, err error) {
 	if sum.End != crawler.EndFinished || sum.RejectedIncomplete || sum.Truncated.Pages > 0 || len(sum.Lost) > 0 || g.settings.Config.Sitemaps.Only {
-		return nil
+		return "", nil
 	}
 	if starts, _, err := unfetchedStarts(sum.Output); err != nil || len(starts) > 0 {
-		return err
+		return "", err
 	}
-	found, err := f.found(sum.Output)
+	found, skipped, err := f.found(sum.Output)
 	if err != nil {
-		return cli.Failed("cannot read the crawl: %w", cli.QuotePath(err))
+		return "", cli.Failed("cannot read the crawl: %w", cli.QuotePath(err))
 	}
-	rows := []report.Finding{}
+	if skipped {
+		return "", nil
+	}
+	rows, names := []report.Finding{}, []string{}
 	for _, inside := range f.pages() {
 		if !found[inside] {
 			rows = append(rows, report.Finding{URL: f.urlOf(inside)})
+			names = append(names, filepath.Join(f.dir, filepath.FromSlash(inside)))
 		}
 	}
 	sum.Found.Findings = append(sum.Found.Findings, report.Findings{Rule: unlinkedRule, Caveats: []string{}, Total: len(rows), Rows: rows})
 	if err := sum.Found.WriteFiles(ctx, sum.Output); err != nil {
-		return cli.Failed("cannot write the report: %w", cli.QuotePath(err))
+		return "", cli.Failed("cannot write the report: %w", cli.QuotePath(err))
 	}
-	return nil
+	if len(names) == 0 {
+		return "", nil
+	}
+	return "no crawled page links to " + humanize.List(names, 3), nil
 }
 
-// unlinkedNote names the first files to which no page links.
-func unlinkedNote(rows []report.Finding, s *sources) string {
-	var names []string
-	for _, row := range rows {
-		names = append(names, s.at(row.URL, nil).name())
-	}
-	return "no page links to " + humanize.List(names, 3)
-}
-
-// found returns the files whose URLs a crawl found, whether it requested them or not.
-func (f *folder) found(dir string) (map[string]bool, error) {
-	files := make(map[string]bool)
-	add := func(u string) {
-		if inside, _, ok := f.fileOf(u); ok {
+// found returns the files whose URLs a crawl found, whether it requested them or not. Skipped says
+// that limits or expressions left out one that may have links.
+func (f *folder) found(dir string) (files map[string]bool, skipped bool, err error) {
+	files = make(map[string]bool)
+	fetched, unread := make(map[string]bool), make(map[string]bool)
+	add := func(u string) (inside string) {
+		inside, _, ok := f.fileOf(u)
+		if ok {
 			files[inside] = true
 		}
+		return inside
 	}
-	err := errors.Join(
-		eachLine(dir, func(p *output.Page) { add(p.URL) }),
-		eachLine(dir, func(r *output.Rejection) { add(r.URL) }),
-		eachLine(dir, func(c *output.Check) { add(c.URL) }),
+	err = errors.Join(
+		eachLine(dir, func(p *output.Page) { fetched[add(p.URL)] = true }),
+		eachLine(dir, func(r *output.Rejection) {
+			inside := add(r.URL)
+			unread[inside] = unread[inside] || r.Reason != output.Disallowed && r.Reason != output.Nofollow
+		}),
+		eachLine(dir, func(c *output.Check) { _ = add(c.URL) }),
 	)
-	return files, err
+	for inside := range files {
+		skipped = skipped || unread[inside] && !fetched[inside] && f.has(inside) && slices.Contains(htmlTypes, mediaType(inside))
+	}
+	return files, skipped, err
 }
+
+// htmlTypes are the types of files that have links.
+var htmlTypes = []string{"text/html", "application/xhtml+xml"}
 
 // eachLine calls use for each line of a file of a crawl. A missing file has none.
 func eachLine[T any](dir string, use func(*T)) error {
@@ -106,7 +117,8 @@ func (f *folder) pages() []string {
 			}
 			return nil
 		}
-		isPage := slices.Contains([]string{"text/html", "application/xhtml+xml", "application/pdf"}, mediaType(inside))
+		mime := mediaType(inside)
+		isPage := slices.Contains(htmlTypes, mime) || mime == "application/pdf"
 		if isPage && !needsNoLink.MatchString(strings.TrimSuffix(inside, "/"+indexFile)) && f.has(inside) {
 			list = append(list, inside)
 		}

@@ -27,12 +27,14 @@ func Command(streams *cli.Streams) *cobra.Command {
 		Short: "Compare two crawls of a site: findings, pages, robots.txt, sitemaps",
 		Long: `Compare two crawls of a site: findings that are new or fixed, pages that appeared, vanished,
 or became noindex, disallowed, redirected or broken, pages that lost their content or have
-another title, h1, description or body, changed canonical URLs, what changes to robots.txt
-mean, and URLs that the sitemaps list now or no longer list. A finding about something that
-one of the crawls did not read is neither new nor fixed: the notes say how many are not
-compared. OLD and NEW are output directories of crawls. They can also be report.json files; for these, only the findings
-are compared. A shared crawl has a directory for each worker: write one report of all of them
-with "politecrawl report", and give its report.json.
+another status, redirect target, content type, robots directive, title, h1, description or
+body, changed canonical URLs, what changes to robots.txt mean, and URLs that the sitemaps list
+now or no longer list. A finding about something that one of the crawls did not read is
+neither new nor fixed: the notes say how many are not compared.
+
+OLD and NEW are output directories of crawls. They can also be report.json files; for these,
+only the findings are compared. A shared crawl has a directory for each worker: write one
+report of all of them with "politecrawl report", and give its report.json.
 
 If each crawl has one origin and the origins differ, pages with the same path are compared.
 

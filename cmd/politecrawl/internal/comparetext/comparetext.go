@@ -116,26 +116,33 @@ func LeadsToRelated(r report.Rule) bool {
 	return slices.Contains([]string{"links", "external", "assets", "canonical", "hreflang", "redirects"}, r.Topic)
 }
 
-// RelatedText returns what the related URL of a finding is, and the URL. Only a redirect has an arrow.
-func RelatedText(r report.Rule, f report.Finding) string {
-	label := "→"
+// Arrow is the label of the target of a redirect.
+const Arrow = "→"
+
+// RelatedLabel says what the related URL of a rule's findings is.
+func RelatedLabel(r report.Rule) string {
 	switch {
 	case r.Topic == "canonical":
-		label = "canonical URL"
+		return "canonical URL"
 	case r.Topic == "hreflang":
-		label = "hreflang URL"
+		return "hreflang URL"
 	case r.ID == "title-duplicate", r.ID == "description-duplicate":
-		label = "same as"
+		return "same as"
 	case r.ID == "sitemap-dropped":
-		label = "was listed in"
+		return "was listed in"
 	case r.Topic == "sitemaps":
-		label = "listed in"
+		return "listed in"
 	case r.ID == "link-to-disallowed":
-		label = "by"
+		return "by"
 	case r.Topic == "robots":
-		label = "for"
+		return "for"
 	}
-	return label + " " + cli.Escape(f.Related)
+	return Arrow
+}
+
+// RelatedText returns what the related URL of a finding is, and the URL.
+func RelatedText(r report.Rule, f report.Finding) string {
+	return RelatedLabel(r) + " " + cli.Escape(f.Related)
 }
 
 // findingText returns a finding as one line.

@@ -50,15 +50,15 @@ func TestLineOfAFinding(t *testing.T) {
 
 // Only if nothing changed, the text says so.
 func TestTextSaysWhenNothingChanged(t *testing.T) {
-	const nothing = "nothing changed"
+	const nothing = "nothing changed: no finding is new or fixed, and the pages, the URLs in sitemaps and the rules of robots.txt are the same"
 	for name, tt := range map[string]struct {
 		c    compare.Comparison
 		want string
 	}{
 		"nothing":          {compare.Comparison{}, nothing + "\n"},
 		"a body":           {compare.Comparison{BodiesChanged: 3}, "Pages with another body: 3\n"},
-		"pages not read":   {compare.Comparison{NotCompared: compare.NotCompared{Pages: 1}}, nothing + " in what both crawls read\n"},
-		"findings not new": {compare.Comparison{NotCompared: compare.NotCompared{Findings: 1}}, nothing + " in what both crawls read\n"},
+		"pages not read":   {compare.Comparison{NotCompared: compare.NotCompared{Pages: 1}}, nothing + ", in what both crawls read\n"},
+		"findings not new": {compare.Comparison{NotCompared: compare.NotCompared{Findings: 1}}, nothing + ", in what both crawls read\n"},
 	} {
 		text := Text(&tt.c, 0, func(_ cli.Color, text string) string { return text })
 		if !strings.HasSuffix(text, "\n\n"+tt.want) || tt.c.BodiesChanged > 0 && strings.Contains(text, nothing) {
