@@ -209,11 +209,13 @@ func TestReportOfStoppedRecrawlSaysThatNothingIsLost(t *testing.T) {
 	cfg := testConfig(t, s.url+"/0")
 	cfg.Output.AlsoWrite = []string{"warc"}
 	run(t, cfg, &Options{Formats: formats})
-	inTheWay := filepath.Join(cfg.Output.Dir, "crawl-00000.1.warc.gz")
-	must(t, os.WriteFile(inTheWay, []byte("somebody else's\n"), 0o600))
-	c := newCrawler(t, cfg, &Options{Formats: formats, Recrawl: true})
-	if _, err := c.Run(t.Context()); err == nil {
-		t.Fatal("the recrawl has rotated files where others are")
+	must(t, os.MkdirAll(filepath.Join(cfg.Output.Dir, sqlite.File, "not empty"), 0o700))
+	c := newCrawler(t, cfg, &Options{Formats: append(formats, sqlite.Format(nil)), Recrawl: true})
+	if _, err := c.Run(t.Context()); err == nil || !strings.Contains(err.Error(), sqlite.File) {
+		t.Fatalf("the recrawl has removed a directory: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(cfg.Output.Dir, "crawl-00000.1.warc.gz")); err != nil {
+		t.Fatal(err)
 	}
 	r, err := report.Generate(t.Context(), []string{cfg.Output.Dir}, nil)
 	if err != nil {
