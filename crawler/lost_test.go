@@ -192,13 +192,25 @@ func TestResumeSaysThatLastLineIsCutOff(t *testing.T) {
 
 // A recrawl requests the URLs in the files, and reports lost data.
 func TestRecrawlSaysWhatIsLost(t *testing.T) {
-	s := listing(t)
-	cfg := testConfig(t, s.url+"/0")
-	run(t, cfg, nil)
-	must(t, cutFile(filepath.Join(cfg.Output.Dir, "pages.jsonl"), 2))
-	got := run(t, cfg, &Options{Recrawl: true})
-	if len(got.Lost) != 1 || got.Lost[0].File != "pages.1.jsonl" || len(got.notices) != 1 {
-		t.Errorf("lost %v, notices %q", got.Lost, got.notices)
+	for name, damage := range map[string]func(file string) error{
+		"the end": func(file string) error { return cutFile(file, 2) },
+		"one line": func(file string) error {
+			return os.WriteFile(file, bytes.Replace(contentOf(t, file), []byte("/3\""), []byte("/3x"), 1), 0o600)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := listing(t)
+			cfg := testConfig(t, s.url+"/0")
+			first := run(t, cfg, nil)
+			must(t, damage(filepath.Join(cfg.Output.Dir, "pages.jsonl")))
+			got := run(t, cfg, &Options{Recrawl: true})
+			if len(got.Lost) != 1 || got.Lost[0].File != "pages.1.jsonl" || len(got.notices) != 1 {
+				t.Errorf("lost %v, notices %q", got.Lost, got.notices)
+			}
+			if len(got.pages) == 0 || len(got.pages) >= len(first.pages) {
+				t.Errorf("%d pages, before %d", len(got.pages), len(first.pages))
+			}
+		})
 	}
 }
 
