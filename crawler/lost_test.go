@@ -192,13 +192,25 @@ func TestResumeSaysThatLastLineIsCutOff(t *testing.T) {
 
 // A recrawl requests the URLs in the files, and reports lost data.
 func TestRecrawlSaysWhatIsLost(t *testing.T) {
-	s := listing(t)
-	cfg := testConfig(t, s.url+"/0")
-	run(t, cfg, nil)
-	must(t, cutFile(filepath.Join(cfg.Output.Dir, "pages.jsonl"), 2))
-	got := run(t, cfg, &Options{Recrawl: true})
-	if len(got.Lost) != 1 || got.Lost[0].File != "pages.1.jsonl" || len(got.notices) != 1 {
-		t.Errorf("lost %v, notices %q", got.Lost, got.notices)
+	for name, damage := range map[string]func(file string) error{
+		"the end": func(file string) error { return cutFile(file, 2) },
+		"one line": func(file string) error {
+			return os.WriteFile(file, bytes.Replace(contentOf(t, file), []byte("/3\""), []byte("/3x"), 1), 0o600)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := listing(t)
+			cfg := testConfig(t, s.url+"/0")
+			first := run(t, cfg, nil)
+			must(t, damage(filepath.Join(cfg.Output.Dir, "pages.jsonl")))
+			got := run(t, cfg, &Options{Recrawl: true})
+			if len(got.Lost) != 1 || got.Lost[0].File != "pages.1.jsonl" || len(got.notices) != 1 {
+				t.Errorf("lost %v, notices %q", got.Lost, got.notices)
+			}
+			if len(got.pages) == 0 || len(got.pages) >= len(first.pages) {
+				t.Errorf("%d pages, before %d", len(got.pages), len(first.pages))
+			}
+		})
 	}
 }
 
@@ -209,11 +221,13 @@ func TestReportOfStoppedRecrawlSaysThatNothingIsLost(t *testing.T) {
 	cfg := testConfig(t, s.url+"/0")
 	cfg.Output.AlsoWrite = []string{"warc"}
 	run(t, cfg, &Options{Formats: formats})
-	inTheWay := filepath.Join(cfg.Output.Dir, "crawl-00000.1.warc.gz")
-	must(t, os.WriteFile(inTheWay, []byte("somebody else's\n"), 0o600))
-	c := newCrawler(t, cfg, &Options{Formats: formats, Recrawl: true})
-	if _, err := c.Run(t.Context()); err == nil {
-		t.Fatal("the recrawl has rotated files where others are")
+	must(t, os.MkdirAll(filepath.Join(cfg.Output.Dir, sqlite.File, "not empty"), 0o700))
+	c := newCrawler(t, cfg, &Options{Formats: append(formats, sqlite.Format(nil)), Recrawl: true})
+	if _, err := c.Run(t.Context()); err == nil || !strings.Contains(err.Error(), sqlite.File) {
+		t.Fatalf("the recrawl has removed a directory: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(cfg.Output.Dir, "crawl-00000.1.warc.gz")); err != nil {
+		t.Fatal(err)
 	}
 	r, err := report.Generate(t.Context(), []string{cfg.Output.Dir}, nil)
 	if err != nil {

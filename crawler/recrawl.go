@@ -32,7 +32,7 @@ func (c *Crawler) startRecrawl() error {
 		if err != nil {
 			return err
 		}
-		for s.Recrawls++; crawldir.Rotated(c.cfg.Output.Dir, s.Recrawls); s.Recrawls++ { // rotated files of a crawl that was removed
+		for s.Recrawls++; crawldir.Rotated(c.cfg.Output.Dir, s.Recrawls, c.opts.Formats...); s.Recrawls++ { // rotated files of a crawl that was removed
 		}
 		s.CheckRecrawl = max(s.Recrawls, s.CheckRecrawl+1)
 		for i := range lost { // their URLs are not requeued

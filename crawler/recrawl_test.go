@@ -285,6 +285,25 @@ func TestKeepGenerations(t *testing.T) {
 	}
 }
 
+// A recrawl leaves the archives of a crawl whose other files were removed.
+func TestRecrawlKeepsArchivesOfRemovedCrawl(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "start"})
+	cfg := testConfig(t, s.url+"/")
+	cfg.Output.AlsoWrite = []string{"warc"}
+	formats := []output.Format{warc.Format(nil)}
+	must(t, os.MkdirAll(cfg.Output.Dir, 0o700))
+	for n := range 3 {
+		writeFile(t, filepath.Join(cfg.Output.Dir, crawldir.RotatedName("crawl-00000.warc.gz", n+1)), "kept")
+	}
+	run(t, cfg, &Options{Formats: formats})
+	run(t, cfg, &Options{Formats: formats, Recrawl: true})
+	for n := range 4 {
+		if text := string(contentOf(t, filepath.Join(cfg.Output.Dir, crawldir.RotatedName("crawl-00000.warc.gz", n+1)))); (text == "kept") != (n < 3) {
+			t.Errorf("archive %d: %.20q", n+1, text)
+		}
+	}
+}
+
 // A recrawl obeys the new robots.txt.
 func TestRecrawlByOtherRules(t *testing.T) {
 	var second atomic.Bool

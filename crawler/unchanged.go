@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -43,7 +42,8 @@ func (c *Crawler) previousPage(v *visit) (*output.Page, error) {
 func inMeta(d output.Directive) bool {
 	meta := robotstag.New()
 	meta.Meta("robots", d.Rule)
-	return strings.HasSuffix(d.Source, "meta element") && meta.NoIndex(time.Now()) != nil
+	source, _ := robotstag.ParseSource(d.Source)
+	return source.Field == "meta" && meta.NoIndex(time.Now()) != nil
 }
 
 // readUnchanged reads a 304: the page keeps the content, the links and the permission of the fetch before it.
@@ -70,7 +70,7 @@ func (w *worker) keepContent(page, before *output.Page, header http.Header) {
 	all := w.directives(header, nil)
 	w.describe(page, all, nil)
 	for _, d := range before.Directives {
-		if field := headerOf(d.Source); field != "" && header.Get(field) != "" {
+		if source, _ := robotstag.ParseSource(d.Source); source.Field != "meta" && header.Get(source.Field) != "" {
 			continue
 		}
 		page.Directives = append(page.Directives, d)
@@ -96,15 +96,4 @@ func (w *worker) keepContent(page, before *output.Page, header http.Header) {
 	page.Words, page.Hreflang, page.Fields = before.Words, before.Hreflang, before.Fields
 	page.Hash, page.Encoding, page.Malformed = before.Hash, before.Encoding, before.Malformed
 	page.ImagesWithoutAlt, page.NeedsJavaScript = before.ImagesWithoutAlt, before.NeedsJavaScript
-}
-
-// headerOf returns the header field of a directive's source; empty: it is a meta element.
-func headerOf(source string) string {
-	source, _, _ = strings.Cut(source, " for ")
-	source, isHeader := strings.CutSuffix(source, " header")
-	_, field, _ := strings.Cut(source, " ")
-	if !isHeader {
-		return ""
-	}
-	return field
 }

@@ -55,7 +55,7 @@ func (d *directives) page(p *output.Page) {
 	seen := make(map[*directiveRule]bool)
 	for _, directive := range p.Directives {
 		rule := d.rule(directive.Rule)
-		if strings.Contains(directive.Source, "meta element") {
+		if source, _ := robotstag.ParseSource(directive.Source); source.Field == "meta" {
 			rule.Meta++
 		} else {
 			rule.Header++

@@ -69,3 +69,11 @@ func ExampleDirectives_Canonical() {
 	fmt.Println(d.Canonical())
 	// Output: https://example.com/catalogue
 }
+
+// Was a directive, whose source is kept as text, in a header or in a meta element?
+func ExampleParseSource() {
+	source, ok := robotstag.ParseSource("2nd X-Robots-Tag header for examplebot")
+	fmt.Println(source.Field, source.Line, source.Agent, ok)
+	// Output:
+	// X-Robots-Tag 2 examplebot true
+}

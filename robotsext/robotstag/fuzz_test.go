@@ -2,6 +2,7 @@ package robotstag
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -77,6 +78,24 @@ func FuzzMeta(f *testing.F) {
 		after.Meta(name, first)
 		after.Meta("robots", second)
 		checkUnion(t, before, after)
+	})
+}
+
+// FuzzParseSource: each source is read back, and no other text is one.
+func FuzzParseSource(f *testing.F) {
+	f.Add("1st robots meta element", "meta", "", 1)
+	f.Add("12th X-Robots-Tag header for examplebot", "X-Robots-Tag", "examplebot", 12)
+	f.Add("1st meta header", "Robots-Tag", "", 103)
+	f.Add("2th Robots-Tag header", "X-Robots-Tag", "a", 22)
+	f.Fuzz(func(t *testing.T, text, field, agent string, line int) {
+		if s, ok := ParseSource(text); ok && s.String() != text || !ok && s != (Source{}) {
+			t.Errorf("ParseSource(%q) = %+v, %t", text, s, ok)
+		}
+		if want := (Source{Field: field, Line: line, Agent: agent}); slices.Contains([]string{"meta", "X-Robots-Tag", "Robots-Tag"}, field) && line > 0 {
+			if got, ok := ParseSource(want.String()); !ok || got != want {
+				t.Errorf("ParseSource(%q) = %+v, %t", want, got, ok)
+			}
+		}
 	})
 }
 

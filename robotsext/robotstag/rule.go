@@ -102,6 +102,21 @@ func (s Source) String() string {
 	return ordinal(s.Line) + " " + place + agent
 }
 
+// ParseSource is the inverse of [Source.String]; false: it returns no such text.
+func ParseSource(text string) (s Source, ok bool) {
+	line, rest, _ := strings.Cut(text, " ")
+	place, agent, _ := strings.Cut(rest, " for ")
+	s.Agent = agent
+	s.Line, _ = strconv.Atoi(strings.TrimRight(line, "dhnrst"))
+	if s.Field, ok = strings.CutSuffix(place, " header"); !ok && place == "robots meta element" {
+		s.Field = "meta"
+	}
+	if s.String() != text {
+		return Source{}, false
+	}
+	return s, true
+}
+
 // ordinal writes 1st, 2nd, 3rd, 4th, …
 func ordinal(n int) string {
 	suffix := "th"

@@ -229,6 +229,31 @@ func TestRotate(t *testing.T) {
 	}
 }
 
+func TestRotateFilesOfFormats(t *testing.T) {
+	dir := t.TempDir()
+	formats := []output.Format{
+		{Name: "table", Files: []string{"*.csv", "pages.*"}}, // both match pages.csv
+		{Name: "archive", Files: []string{"crawl-?.warc.gz"}, Exchanges: true},
+	}
+	names := []string{"pages.csv", "links.csv", "crawl-0.warc.gz", "crawl-1.warc.gz", "crawl-0.3.warc.gz", "links.4.csv", "notes.5.txt"}
+	for _, name := range names {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Rotate(dir, 2, formats...); err != nil {
+		t.Fatal(err)
+	}
+	for number, want := range []bool{2: true, 3: true, 4: false, 5: false} {
+		if got := Rotated(dir, number, formats...); got != want {
+			t.Errorf("Rotated(%d) = %t", number, got)
+		}
+	}
+	if Rotated(dir, 3) {
+		t.Error("the archive of a format that is not in use counts")
+	}
+}
+
 func TestCreateRefusesAnotherCrawl(t *testing.T) {
 	dir := t.TempDir()
 	old := filepath.Join(dir, "pages.jsonl")

@@ -49,8 +49,8 @@ func Rotate(path string, number int, formats ...output.Format) (Files, error) {
 		for _, name := range names {
 			if format.Exchanges {
 				rotate(name)
-			} else {
-				failed = append(failed, os.Remove(filepath.Join(path, name)))
+			} else if err := os.Remove(filepath.Join(path, name)); !errors.Is(err, os.ErrNotExist) {
+				failed = append(failed, err) // two patterns may match the file
 			}
 		}
 	}
@@ -71,7 +71,7 @@ func RemoveGenerations(path string, last int) error {
 	var failed []error
 	for _, entry := range entries {
 		name, number := untagged(entry.Name())
-		if number < 1 || number > last || name != RobotsFile && !slices.Contains(fileNames[:], name) {
+		if number < 1 || number > last || !isLines(name) {
 			continue
 		}
 		failed = append(failed, os.Remove(filepath.Join(path, entry.Name())))
@@ -112,14 +112,27 @@ func DropRejections(path string, counted int64, drop func(*output.Rejection) boo
 	return length, nil
 }
 
-// Rotated reports whether files with this number exist.
-func Rotated(path string, number int) bool {
-	for _, name := range append(fileNames[:], RobotsFile) {
-		if _, err := os.Lstat(filepath.Join(path, RotatedName(name, number))); err == nil {
+// Rotated reports whether JSON lines files or archives with this number exist.
+func Rotated(path string, number int, formats ...output.Format) bool {
+	entries, _ := os.ReadDir(path) // Rotate returns the error
+	for _, entry := range entries {
+		name, n := untagged(entry.Name())
+		if n == number && (isLines(name) || slices.ContainsFunc(formats, func(f output.Format) bool { return f.Exchanges && hasFile(f, name) })) {
 			return true
 		}
 	}
 	return false
+}
+
+// isLines reports whether a name is that of a JSON lines file.
+func isLines(name string) bool { return name == RobotsFile || slices.Contains(fileNames[:], name) }
+
+// hasFile reports whether a name is that of a file of a format.
+func hasFile(format output.Format, name string) bool {
+	return slices.ContainsFunc(format.Files, func(pattern string) bool {
+		ok, _ := filepath.Match(pattern, name) // FilesOf returns the error
+		return ok
+	})
 }
 
 // RotatedName returns the name of a rotated file.

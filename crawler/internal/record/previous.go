@@ -79,7 +79,6 @@ func (e *previous) key(url string) uint64 { return maphash.String(e.seed, url) }
 
 // PreviousPage returns the line of a page in the previous crawl. It is nil if a 304 would leave a part of
 // the page unknown: its line has no content, a limit cut it, or its links or its permission are missing.
-// HasContent cannot tell an empty page with status 304 from one whose content is not known.
 func (r *Recorder) PreviousPage(url string) (*output.Page, error) {
 	e := &r.previous
 	if e.at == nil {
@@ -94,7 +93,9 @@ func (r *Recorder) PreviousPage(url string) (*output.Page, error) {
 		return nil, err
 	}
 	switch {
-	case p.URL != url, p.Bytes == 0, !p.HasContent(), p.Truncated != "", slices.ContainsFunc(p.LimitsReached, cutsContent):
+	case p.Bytes == 0: // HasContent cannot tell an empty page with status 304 from one with unknown content
+		return nil, nil
+	case p.URL != url, !p.HasContent(), p.Truncated != "", slices.ContainsFunc(p.LimitsReached, cutsContent):
 		return nil, nil
 	case e.listsLinks && p.Withheld == "" && p.Links > 0 && at.links == noLine:
 		return nil, nil
@@ -133,7 +134,7 @@ func (e *previous) readLine(l *lineReader, url string, at int64, line any, got *
 		return err
 	}
 	if *got != url {
-		return fmt.Errorf("%q: the line at byte %d is not that of %q; the file was changed during the crawl", l.name, at, url)
+		return fmt.Errorf("%q: the line at byte %d is not that of %q; the file was changed during the crawl; resume the crawl, which reads the file again", l.name, at, url)
 	}
 	return nil
 }

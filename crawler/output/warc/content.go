@@ -34,7 +34,7 @@ type captured struct {
 type capture struct {
 	id    recordID // zero: it was written before a recrawl
 	date  time.Time
-	whole captured // the last record that has a payload of the URL
+	whole captured // the record with the payload of the last 2xx response
 }
 
 // A payloadKey identifies a payload. It is not the SHA-1 digest of the record: a site can make
@@ -127,6 +127,9 @@ func (s *sink) response(x *output.Exchange, id recordID) error {
 	}
 	if x.Status != 304 && whole {
 		s.payloads.Put(key, this.whole)
+	}
+	if x.Status/100 != 2 { // a later 304 is about the response before it
+		this.whole = last.whole
 	}
 	s.urls.Put(url, this)
 	return nil

@@ -20,10 +20,14 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/recent"
 )
 
+// maxRecalled is the maximum size of the files that recall reads, in bytes.
+const maxRecalled = 2 << 30
+
 // recall remembers the records of earlier crawls of the directory, whose files have a number, so that a
-// recrawl refers to payloads that have not changed. It ignores the rest of a damaged file.
+// recrawl refers to payloads that have not changed. It reads only the newest files, since every resume
+// does this, and ignores the rest of a damaged file.
 func (s *sink) recall() error {
-	names, err := earlierFiles(s.files.dir)
+	names, err := earlierFiles(s.files.dir, maxRecalled)
 	if err != nil || len(names) == 0 {
 		return err
 	}
@@ -36,8 +40,9 @@ func (s *sink) recall() error {
 	return nil
 }
 
-// earlierFiles returns the names of the rotated files in a directory, the oldest first.
-func earlierFiles(dir string) ([]string, error) {
+// earlierFiles returns the names of the newest rotated files in a directory, the oldest first. Together they
+// have at most limit bytes.
+func earlierFiles(dir string, limit int64) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -49,6 +54,15 @@ func earlierFiles(dir string) ([]string, error) {
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(crawlOf(a), crawlOf(b)), strings.Compare(a, b)) })
+	for i, name := range slices.Backward(names) {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		if limit -= info.Size(); limit < 0 {
+			return names[i+1:], nil
+		}
+	}
 	return names, nil
 }
 
@@ -71,19 +85,27 @@ func (s *sink) recallFile(name string, originals *recent.Map[recordID, captured]
 	}
 	defer func() { _ = file.Close() }()
 	in, unpack := bufio.NewReaderSize(file, 1<<16), new(gzip.Reader)
-	for unpack.Reset(in) == nil {
-		unpack.Multistream(false)
-		if s.recallRecord(textproto.NewReader(bufio.NewReader(unpack)), originals) != nil {
+	for {
+		err := unpack.Reset(in)
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if _, err := io.Copy(io.Discard, unpack); err != nil {
+		if err == nil {
+			unpack.Multistream(false)
+			err = s.recallRecord(textproto.NewReader(bufio.NewReader(unpack)), originals)
+		}
+		if err == nil {
+			_, err = io.Copy(io.Discard, unpack)
+		}
+		if err != nil {
+			s.urls.Clear() // the rest may have a later response of any URL
 			return nil
 		}
 	}
-	return nil
 }
 
-// recallRecord remembers a response with its whole payload, or that a URL had such a payload again.
+// recallRecord remembers a response with its whole payload, or that a URL had such a payload again. If the
+// payload is not whole or not known, it forgets that of the URL: a later 304 is not about an older one.
 func (s *sink) recallRecord(r *textproto.Reader, originals *recent.Map[recordID, captured]) error {
 	if _, err := r.ReadLine(); err != nil { // WARC/1.1
 		return err
@@ -98,33 +120,35 @@ func (s *sink) recallRecord(r *textproto.Reader, originals *recent.Map[recordID,
 	if !isID || err != nil || len(this.url) > longestURL {
 		return nil
 	}
-	switch h.Get("WARC-Type") {
-	case "response":
-		size, err := strconv.ParseInt(h.Get("Content-Length"), 10, 64)
-		if err != nil || h.Get("WARC-Truncated") != "" {
-			return nil
-		}
-		key, succeeded, err := payloadOf(io.LimitReader(r.R, size))
-		if err != nil || key == (payloadKey{}) {
-			return err
-		}
+	kind := h.Get("WARC-Type")
+	if kind != "response" && kind != "revisit" {
+		return nil
+	}
+	size, err := strconv.ParseInt(h.Get("Content-Length"), 10, 64)
+	if err != nil {
+		return err
+	}
+	key, current, err := payloadOf(io.LimitReader(r.R, size))
+	if err != nil {
+		return err
+	}
+	var whole captured
+	if of, isID := parseID(h.Get("WARC-Refers-To")); kind == "revisit" && isID {
+		whole, _ = originals.Get(of)
+	} else if kind == "response" && key != (payloadKey{}) && h.Get("WARC-Truncated") == "" {
+		whole = this
 		originals.Put(id, this)
 		s.payloads.Put(key, this)
-		if succeeded {
-			s.urls.Put(this.url, capture{whole: this})
-		}
-	case "revisit":
-		of, isID := parseID(h.Get("WARC-Refers-To"))
-		if original, known := originals.Get(of); isID && known {
-			s.urls.Put(this.url, capture{whole: original})
-		}
+	}
+	if current {
+		s.urls.Put(this.url, capture{whole: whole})
 	}
 	return nil
 }
 
-// payloadOf returns the key of the payload of a response, and whether its status is 2xx. Without a payload
-// the key is zero.
-func payloadOf(block io.Reader) (key payloadKey, succeeded bool, err error) {
+// payloadOf returns the key of the payload of a response, and whether a later 304 is about that payload: its
+// status is 2xx, or 304 itself. Without a payload the key is zero.
+func payloadOf(block io.Reader) (key payloadKey, current bool, err error) {
 	in := bufio.NewReader(block)
 	for first := true; ; first = false {
 		line, err := in.ReadString('\n')
@@ -132,18 +156,18 @@ func payloadOf(block io.Reader) (key payloadKey, succeeded bool, err error) {
 			return key, false, err
 		}
 		if _, status, _ := strings.Cut(line, " "); first {
-			succeeded = strings.HasPrefix(status, "2")
+			current = strings.HasPrefix(status, "2") || strings.HasPrefix(status, "304")
 		}
 		if line == "\r\n" {
 			break
 		}
 	}
 	hash := sha256.New()
-	if n, err := io.Copy(hash, in); err != nil || n == 0 {
-		return key, false, err
+	n, err := io.Copy(hash, in)
+	if n > 0 {
+		hash.Sum(key[:0])
 	}
-	hash.Sum(key[:0])
-	return key, succeeded, nil
+	return key, current, err
 }
 
 // parseID is the inverse of recordID.String.

@@ -26,7 +26,7 @@ type sink struct {
 }
 
 // open implements output.Format.Open.
-func open(dir string, checkpoint []byte, opts *Options) (*sink, error) {
+func open(dir string, checkpoint []byte, opts *Options) (output.Sink, error) {
 	var at position
 	if checkpoint != nil {
 		if err := json.Unmarshal(checkpoint, &at); err != nil {
@@ -56,7 +56,10 @@ func open(dir string, checkpoint []byte, opts *Options) (*sink, error) {
 		payloads: recent.New[payloadKey, captured](remembered), urls: recent.New[string, capture](remembered),
 		links: make(map[string]*output.Links),
 	}
-	return s, s.recall()
+	if err := s.recall(); err != nil {
+		return nil, errors.Join(err, files.close())
+	}
+	return s, nil
 }
 
 // Write implements output.Sink. If it fails, the files are unchanged.

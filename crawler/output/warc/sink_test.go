@@ -103,16 +103,17 @@ func TestRevisit(t *testing.T) {
 	got := written(t, &output.Results{Exchanges: []*output.Exchange{
 		cut, cutAgain, // nobody knows how they go on
 		answered("http://a.test/1", 200, "body"),
-		answered("http://a.test/2", 404, "body"), // another URL, another status: the payload is the same
+		answered("http://a.test/2", 203, "body"), // another URL, another status: the payload is the same
 		answered("http://a.test/empty", 200, ""),
 		answered("http://a.test/empty-too", 200, ""), // nothing to be saved
-		answered("http://a.test/2", 304, ""),         // as it was known: the payload is that of 1
+		answered("http://a.test/2", 503, "later"),
+		answered("http://a.test/2", 304, ""), // not about the 503: the payload is that of 1
 		answered("http://a.test/1", 304, ""),
 		answered("http://a.test/before", 304, ""), // known from an earlier crawl
 	}})
 	answers := slices.DeleteFunc(got, func(r *parsed) bool { return r.kind() == "request" })
 	want := []string{
-		"response /cut", "response /cut-too", "response /1", "revisit /2", "response /empty", "response /empty-too",
+		"response /cut", "response /cut-too", "response /1", "revisit /2", "response /empty", "response /empty-too", "response /2",
 		"revisit /2", "revisit /1", "revisit /before",
 	}
 	if !slices.Equal(kinds(answers), want) {
@@ -125,9 +126,9 @@ func TestRevisit(t *testing.T) {
 			truncated = "length"
 		case 3:
 			truncated, profile, refers = "length", "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest", "http://a.test/1"
-		case 6, 7:
+		case 7, 8:
 			profile, refers = "http://netpreserve.org/warc/1.1/revisit/server-not-modified", "http://a.test/1"
-		case 8:
+		case 9:
 			profile = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 		}
 		if r.get("WARC-Truncated") != truncated || r.get("WARC-Profile") != profile || r.get("WARC-Refers-To-Target-URI") != refers {
@@ -143,7 +144,7 @@ func TestRevisit(t *testing.T) {
 			t.Errorf("%d: a revisit with the payload %q", i, r.payload())
 		}
 	}
-	if head := string(answers[3].block); head != "HTTP/1.1 404 Some Reason\r\nServer: test\r\n\r\n" {
+	if head := string(answers[3].block); head != "HTTP/1.1 203 Some Reason\r\nServer: test\r\n\r\n" {
 		t.Errorf("a revisit has the head %q", head)
 	}
 }
@@ -226,6 +227,112 @@ func TestRevisitOfEarlierCrawls(t *testing.T) {
 	check(write(5, false, third...), map[string][2]string{
 		"/same": {response}, "/changes": {notModified, "new"}, "/copy": {notModified}, "/late": {notModified}, "/back": {response},
 	})
+}
+
+// A 304 of a third crawl is about the response in the second one, whatever the first one archived.
+func TestRevisitOfHiddenPayload(t *testing.T) {
+	const url = "http://a.test/page"
+	cut, withheld := answered(url, 200, "part"), answered(url, 200, "")
+	cut.Truncated, withheld.Withheld = true, "noindex"
+	for _, tt := range []struct {
+		name   string
+		second *output.Exchange
+		known  bool
+		change func(t *testing.T, name string) // of the archive of the second crawl
+	}{
+		{"an error", answered(url, 503, "later"), true, nil},
+		{"an error that is cut", &output.Exchange{URL: url, StartedAt: noon, Status: 500, Truncated: true, Response: []byte("HTTP/1.1 500 \r\n\r\n"), Body: []byte("x")}, true, nil},
+		{"an error with the payload of another page", answered(url, 404, "other"), true, nil},
+		{"not modified", answered(url, 304, ""), true, nil},
+		{"withheld", withheld, false, nil},
+		{"cut", cut, false, nil},
+		{"empty", answered(url, 200, ""), false, nil},
+		{"a payload whose record is lost", answered(url, 200, "lost"), false, nil},
+		{"a damaged archive", answered(url, 200, "new"), false, func(t *testing.T, name string) {
+			packed, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, packed[:len(packed)-30], 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			write := func(id byte, all ...*output.Exchange) {
+				s := openSink(t, dir, &Options{Rand: rand.NewChaCha8([32]byte{id})})
+				sinktest.Write(t, s, &output.Results{Exchanges: all})
+				sinktest.Close(t, s)
+			}
+			rotate := func(number int) string {
+				name := filepath.Join(dir, fmt.Sprintf("crawl-00000.%d.warc.gz", number))
+				if err := os.Rename(filepath.Join(dir, fileName(0)), name); err != nil {
+					t.Fatal(err)
+				}
+				return name
+			}
+			write(1, answered("http://a.test/lost", 200, "lost"))
+			lost := rotate(1)
+			write(2, answered(url, 200, "secret"), answered("http://a.test/other", 200, "other"))
+			rotate(2)
+			write(3, tt.second)
+			second := rotate(3)
+			if tt.change != nil {
+				tt.change(t, second)
+			}
+			if err := os.Remove(lost); err != nil {
+				t.Fatal(err)
+			}
+			write(4, answered(url, 304, ""))
+			all, err := readFile(filepath.Join(dir, fileName(0)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if last := all[len(all)-1]; last.kind() != "revisit" || (last.get("WARC-Refers-To") != "") != tt.known {
+				t.Errorf("%v, want a known payload: %t", last.fields, tt.known)
+			}
+		})
+	}
+}
+
+// Each resume reads the archives of earlier crawls, so their size has a limit.
+func TestOldArchivesAreNotRead(t *testing.T) {
+	dir := t.TempDir()
+	for number, body := range []string{"old", "new"} {
+		s := openSink(t, dir, &Options{Rand: rand.NewChaCha8([32]byte{byte(number)})})
+		sinktest.Write(t, s, &output.Results{Exchanges: []*output.Exchange{answered("http://a.test/"+body, 200, body)}})
+		sinktest.Close(t, s)
+		name := filepath.Join(dir, fmt.Sprintf("crawl-00000.%d.warc.gz", number+1))
+		if err := os.Rename(filepath.Join(dir, fileName(0)), name); err != nil {
+			t.Fatal(err)
+		}
+		if body == "old" {
+			if err := os.Truncate(name, maxRecalled); err != nil { // sparse
+				t.Fatal(err)
+			}
+		}
+	}
+	s := openSink(t, dir, nil)
+	sinktest.Write(t, s, &output.Results{Exchanges: []*output.Exchange{answered("http://a.test/1", 200, "new"), answered("http://a.test/2", 200, "old")}})
+	sinktest.Close(t, s)
+	all, err := readFile(filepath.Join(dir, fileName(0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"warcinfo", "request /1", "revisit /1", "request /2", "response /2"}; !slices.Equal(kinds(all), want) {
+		t.Errorf("%q, want %q", kinds(all), want)
+	}
+}
+
+func TestUnreadableArchive(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink("nowhere", filepath.Join(dir, "crawl-00000.1.warc.gz")); err != nil {
+		t.Skip(err)
+	}
+	if s, err := Format(nil).Open(dir, nil); s != nil || err == nil {
+		t.Errorf("Open = %v, %v", s, err)
+	}
 }
 
 func TestMetadata(t *testing.T) {
