@@ -11,6 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // maxCauses is the number of causes that are reported. In a crawl of many hosts some always have
@@ -47,9 +48,24 @@ func (c *causes) notify(host, kind, line string) bool {
 }
 
 // notifyOutage reports that an origin waits for its robots.txt until a time, with the error why.
-func (w *worker) notifyOutage(v *visit, detail string, until time.Time, err error) {
-	line := fmt.Sprintf("%s is unreachable: %s; it is requested again at %s", v.origin.RobotsURL(), detail, clock(until))
-	w.c.causes.notify(string(v.lease.Host), "outage", line+ownCA(err))
+func (c *Crawler) notifyOutage(o robotsext.Origin, detail string, until time.Time, err error) {
+	line := fmt.Sprintf("%s is unreachable: %s; it is requested again at %s", o.RobotsURL(), detail, clock(until))
+	c.causes.notify(string(weburl.ServerOf(string(o))), "outage", line+ownCA(err))
+}
+
+// notifyWaiting reports the outages of an earlier run that have not passed.
+func (c *Crawler) notifyWaiting() error {
+	origins, noted := c.record.Deferred.All()
+	for _, o := range origins {
+		block, err := c.blockOf(weburl.ServerOf(string(o)), o)
+		if err != nil {
+			return err
+		}
+		if block.Until.After(time.Now()) {
+			c.notifyOutage(o, noted[o].Rejection.Detail, block.Until, nil)
+		}
+	}
+	return nil
 }
 
 // ownCA says what to do about a certificate of an unknown authority.
@@ -60,12 +76,16 @@ func ownCA(err error) string {
 	return "; if you trust the CA, name the file of its certificate in SSL_CERT_FILE"
 }
 
-// notifyDisallowed reports that robots.txt disallows a start URL, or where one redirects to.
-func (w *worker) notifyDisallowed(v *visit, r *output.Rejection) {
-	if r.Reason != output.Disallowed || !v.prov.FromStart {
-		return
+// notifyStart reports that robots.txt disallows a start URL, or where one redirects to, or that the
+// requests for it failed.
+func (w *worker) notifyStart(v *visit, r *output.Rejection) {
+	switch {
+	case !v.prov.FromStart:
+	case r.Reason == output.Disallowed:
+		w.c.causes.notify(string(v.lease.Host), r.Rule, fmt.Sprintf("%s is skipped: line %d of %s says %q", v.url, r.Line, r.RobotsURL, r.Rule))
+	case r.Reason == output.Failed:
+		w.c.causes.notify(string(v.lease.Host), "failed", fmt.Sprintf("%s failed: %s", v.url, r.Detail))
 	}
-	w.c.causes.notify(string(v.lease.Host), r.Rule, fmt.Sprintf("%s is skipped: line %d of %s says %q", v.url, r.Line, r.RobotsURL, r.Rule))
 }
 
 // notifyLogin reports that the server of a page requires a login.

@@ -79,6 +79,23 @@ func TestCausesAreReportedOnce(t *testing.T) {
 	}
 }
 
+// A resumed crawl says at once which outages have not passed.
+func TestResumedCrawlReportsOutages(t *testing.T) {
+	bubbled(func(t *testing.T) {
+		s := newSite(t, "127.0.0.2", map[string]string{"/": "home"})
+		s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "3600")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		})
+		cfg := testConfig(t, s.url+"/")
+		first := noticesOf(t, cfg)
+		again := run(t, cfg, &Options{Resume: true}).notices
+		if len(first) != 1 || len(again) != 1 || strings.ReplaceAll(again[0], s.url, "SITE") != first[0] || s.count("/robots.txt") != 1 {
+			t.Errorf("first %q, then %q", first, again)
+		}
+	})(t)
+}
+
 // A host that cannot be connected to, one without a name and one with an unknown certificate say so.
 func TestCausesOfConnections(t *testing.T) {
 	closed := httptest.NewServer(nil)
@@ -105,6 +122,10 @@ func TestCauseOfFailedPage(t *testing.T) {
 	s.handle("/cut", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	if got := noticesOf(t, testConfig(t, s.url+"/")); len(got) > 0 {
 		t.Errorf("broken response: %q", got)
+	}
+	const failed = "SITE failed: the connection was closed before a response"
+	if got := noticesOf(t, testConfig(t, s.url+"/cut")); !slices.Equal(got, []string{failed}) {
+		t.Errorf("broken start URL: %q, want %q", got, failed)
 	}
 	var down *httptest.Server
 	down = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

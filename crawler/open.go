@@ -82,7 +82,10 @@ func (c *Crawler) open() (err error) {
 	if err := c.discovery.seedRestored(); err != nil {
 		return err
 	}
-	return c.discovery.requeueSkipped()
+	if err := c.discovery.requeueSkipped(); err != nil {
+		return err
+	}
+	return c.notifyWaiting()
 }
 
 // create creates the directory of a new crawl.

@@ -65,10 +65,8 @@ func (c *Crawler) requeueAll(s *state) error {
 	if err := again.addAll(old); err != nil {
 		return err
 	}
-	if keep := c.cfg.Output.KeepGenerations; keep > 0 {
-		if err := crawldir.RemoveGenerations(c.cfg.Output.Dir, s.Recrawls-keep); err != nil {
-			return fmt.Errorf("cannot remove the files of earlier crawls (keep-generations): %w", err)
-		}
+	if err := crawldir.RemoveGenerations(c.cfg.Output.Dir, s.Recrawls, c.cfg.Output.KeepGenerations); err != nil {
+		return fmt.Errorf("cannot remove the files of earlier crawls: %w", err)
 	}
 	s.RecrawlPending = false
 	return c.openCommitted(s)

@@ -240,7 +240,8 @@ func TestRecrawlWithSince(t *testing.T) {
 	}
 }
 
-// A recrawl keeps as many earlier crawls as keep-generations says, and all other files.
+// A recrawl keeps the pages of as many earlier crawls as keep-generations says, of the previous crawl all
+// lines, and all other files.
 func TestKeepGenerations(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "start"})
 	cfg := testConfig(t, s.url+"/")
@@ -260,13 +261,16 @@ func TestKeepGenerations(t *testing.T) {
 		}
 		return numbers
 	}
-	for _, keep := range []int{0, 0, 2, 2, 1, 1, 0} {
-		cfg.Output.KeepGenerations = keep
+	for i, tt := range []struct {
+		keep        int
+		pages, rest []int
+	}{{0, []int{1}, []int{1}}, {0, []int{1, 2}, []int{2}}, {0, []int{1, 2, 3}, []int{3}}, {2, []int{3, 4}, []int{4}}, {2, []int{4, 5}, []int{5}}, {1, []int{6}, []int{6}}, {0, []int{6, 7}, []int{7}}} {
+		cfg.Output.KeepGenerations = tt.keep
 		run(t, cfg, &Options{Formats: formats, Recrawl: true})
-	}
-	for _, name := range []string{"pages.jsonl", "robots.jsonl", "permissions.jsonl"} {
-		if got := generations(name); !slices.Equal(got, []int{6, 7}) {
-			t.Errorf("%s: generations %v", name, got)
+		for name, want := range map[string][]int{"pages.jsonl": tt.pages, "robots.jsonl": tt.rest, "permissions.jsonl": tt.rest} {
+			if got := generations(name); !slices.Equal(got, want) {
+				t.Errorf("recrawl %d: %s: generations %v, want %v", i+1, name, got, want)
+			}
 		}
 	}
 	if got := generations("crawl-00000.warc.gz"); len(got) != 7 {

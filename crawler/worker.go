@@ -321,7 +321,7 @@ func (w *worker) noteOutage(v *visit, d *decision) error {
 	if why == nil {
 		return nil
 	}
-	w.notifyOutage(v, why.Detail, d.until, d.cause)
+	w.c.notifyOutage(v.origin, why.Detail, d.until, d.cause)
 	seen, err := politeness.LastReached(w.c.lifecycle.CommitCtx, w.c.frontier, v.origin)
 	if err != nil {
 		return err
@@ -339,7 +339,7 @@ func (w *worker) skip(v *visit, r output.Rejection) error {
 	if r.Reason == output.BlockedAddress && v.prov.Source == provenance.Start {
 		w.blockStart(BlockedStart{URL: r.URL, Addr: r.Addr, Reason: r.Detail})
 	}
-	w.notifyDisallowed(v, &r)
+	w.notifyStart(v, &r)
 	c.countRejected(&r, v.lease.Attempt)
 	if v.prov.IsSitemap() { // a recrawl will request it as one
 		line := v.sitemapLine(0, time.Now())

@@ -61,20 +61,20 @@ func Rotate(path string, number int, formats ...output.Format) (Files, error) {
 	return f, errors.Join(failed...)
 }
 
-// RemoveGenerations removes the JSON lines files with the number last or a lower one. It keeps archives:
-// later ones refer to their records.
-func RemoveGenerations(path string, last int) error {
+// RemoveGenerations removes the rotated JSON lines files that a recrawl with this number needs no more:
+// those of the crawl before the previous one but its pages, and with keep also pages of all but the last
+// keep crawls. Archives stay, since later ones refer to their records.
+func RemoveGenerations(path string, number, keep int) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return err
 	}
 	var failed []error
 	for _, entry := range entries {
-		name, number := untagged(entry.Name())
-		if number < 1 || number > last || !isLines(name) {
-			continue
+		name, n := untagged(entry.Name())
+		if isLines(name) && n > 0 && (n == number-1 && name != PagesFile || keep > 0 && n <= number-keep) {
+			failed = append(failed, os.Remove(filepath.Join(path, entry.Name())))
 		}
-		failed = append(failed, os.Remove(filepath.Join(path, entry.Name())))
 	}
 	return errors.Join(failed...)
 }

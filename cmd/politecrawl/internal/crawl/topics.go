@@ -94,7 +94,7 @@ of them sets stays as it was. Start URLs that the crawl does not have are refuse
 
 "politecrawl crawl --recrawl DIR" requests every URL of the previous crawl again, including
 failures. It sends conditional requests, so that unchanged pages are not transferred; they
-keep what is known about them. --keep-generations N removes the files of older crawls.
+keep what is known about them. --keep-generations N removes the pages of older crawls.
 
 --resume and --recrawl read the settings that are stored in DIR, and no configuration file. Flags
 change the stored settings permanently. The environment sets only what is not stored:

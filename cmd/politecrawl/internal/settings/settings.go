@@ -130,7 +130,7 @@ func New() *Settings {
 	k.BoolVar(&c.Usage.Permissions, "permissions", c.Usage.Permissions, "request the tdmrep.json of each origin for permissions.jsonl")
 	k.StringVar((*string)(&c.Output.Durability), "durability", string(c.Output.Durability), "survive a killed process, or a power cut too")
 	listWords(k, "durability", "process|power")
-	k.IntVar(&c.Output.KeepGenerations, "keep-generations", c.Output.KeepGenerations, "recrawl: keep the files of the last `N` crawls before it; 0: all")
+	k.IntVar(&c.Output.KeepGenerations, "keep-generations", c.Output.KeepGenerations, "recrawl: keep the pages of the last `N` crawls before it; 0: all")
 	k.StringVar(&c.Sharing.Frontier, "frontier", c.Sharing.Frontier, "share the crawl through the Redis server at `URL`, such as redis://host:port")
 	k.StringVar(&c.Sharing.CrawlName, "crawl-name", c.Sharing.CrawlName, "join or start the shared crawl `NAME`")
 	k.StringVar(&c.Sharing.WorkerName, "worker-name", c.Sharing.WorkerName, "name this worker `NAME` (default: the machine's name and a suffix)")
