@@ -92,12 +92,6 @@ func (c changes) list() []report.Findings {
 
 // pages compares the pages.
 func (c *Comparison) pages(found changes, before, after *view) {
-	if why := after.incomplete(); why != "" {
-		c.note("the new crawl %s: vanished pages are not listed", why)
-	}
-	if why := before.incomplete(); why != "" {
-		c.note("the old crawl %s: new pages are not listed", why)
-	}
 	faulty, stillFaulty := before.faultyCanonicals(), after.faultyCanonicals()
 	for _, u := range slices.Sorted(maps.Keys(before.pages)) {
 		was := before.pages[u]

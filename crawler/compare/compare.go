@@ -58,6 +58,12 @@ type FindingChanges struct {
 // Compare compares two crawls.
 func Compare(before, after *Crawl) *Comparison {
 	c := &Comparison{unfinished: !before.complete() || !after.complete(), Version: version, Old: sideOf(before), New: sideOf(after), Notes: []string{}, Findings: []FindingChanges{}, Changes: []report.Findings{}}
+	if why := before.incomplete(); why != "" {
+		c.note("the old crawl %s: new pages are not listed", why)
+	}
+	if why := after.incomplete(); why != "" {
+		c.note("the new crawl %s: vanished pages are not listed", why)
+	}
 	moved := func(u string) string { return u }
 	if from, to := before.origin(), after.origin(); from != to && from != "" && to != "" {
 		moved = mover(from, to)

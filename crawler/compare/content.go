@@ -33,7 +33,7 @@ func (c *Comparison) content(found changes, u string, was, is page) {
 	case was.canonical != is.canonical && was.unmoved.canonical != is.canonical:
 		c.otherwise = true
 	}
-	if sameBody {
+	if sameBody && was.contentType == is.contentType { // by another type, a browser reads it otherwise
 		return
 	}
 	if was.hash != is.hash && (was.hash != "" || !was.cut) && (is.hash != "" || !is.cut) { // an empty body has no hash

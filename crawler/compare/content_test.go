@@ -43,6 +43,17 @@ func TestChangesOfContent(t *testing.T) {
 		{"noindex", func(p *output.Page) { *p = page("/", noindex) }, []string{"page-noindex / noindex"}, 0},
 		{"status 203", func(p *output.Page) { p.Status = 203 }, []string{"status-changed / status 203; it was 200"}, 0},
 		{"content type", func(p *output.Page) { p.ContentType = "text/plain" }, []string{`content-type-changed / "text/plain"; it was "text/html"`}, 0},
+		{
+			"the same body as plain text",
+			func(p *output.Page) {
+				p.Title, p.Description, p.H1, p.Words, p.Links, p.ContentType = "", "", "", 0, 0, "text/plain"
+			},
+			[]string{
+				`content-lost / the title "Shop" vanished; the h1 "Our goods" vanished; 100 words, now 0; 20 links, now 0`,
+				`content-type-changed / "text/plain"; it was "text/html"`, `description-changed / removed; it was "All goods"`,
+			},
+			0,
+		},
 		{"directives", directives("noarchive", "nofollow"), []string{`directives-changed / "noarchive, nofollow"; it had none`}, 0},
 		{"empty", func(p *output.Page) { *p = page("/") }, []string{
 			`content-lost / the title "Shop" vanished; the h1 "Our goods" vanished; 100 words, now 0; 20 links, now 0`, `description-changed / removed; it was "All goods"`,

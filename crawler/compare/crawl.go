@@ -148,6 +148,9 @@ func openReport(path string) (*Crawl, error) {
 	return c, nil
 }
 
+// Pages returns the number of pages that the crawl fetched.
+func (c *Crawl) Pages() int { return c.report.Summary.Pages }
+
 // sitemapsOf returns the sitemaps of a report.
 func sitemapsOf(r *report.Report) map[string]sitemapFile {
 	files := make(map[string]sitemapFile)

@@ -145,6 +145,9 @@ func (g *gate) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return fmt.Errorf("--baseline: %w", err)
 		}
+		if before.Pages() == 0 {
+			return cli.Misuse("--baseline: the crawl in %q has no page to compare with; name one that fetched the site", g.baseline)
+		}
 	}
 	var opts crawler.Options
 	var served *folder

@@ -621,6 +621,7 @@ func TestAdviceRunsTheGate(t *testing.T) {
 		{"limit", []string{"public", "--output", "a", "--max-pages", "1", "--format", "json"}, cli.ExitFailed, ""},
 		{"directory with a crawl", []string{"public", "--output", "a"}, cli.ExitMisuse, "name another directory or remove this one"},
 		{"blocked address", []string{"http://127.0.0.1:9/", "--output", "b", allowed}, cli.ExitFailed, "run the command again with --allow-addr 192.0.2.1,127.0.0.0/8 and another --output\n"},
+		{"baseline without a page", []string{"public", "--output", "c", "--baseline", "b"}, cli.ExitMisuse, "the crawl in \"b\" has no page to compare with"},
 	} {
 		got := run(t, append([]string{"ci"}, tt.args...)...)
 		if said := got.Out + got.Stderr; got.Code != tt.code || !strings.Contains(said, tt.want) || strings.Contains(said, "resume") {
