@@ -14,36 +14,40 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// maxCauses is the number of causes that are reported. In a crawl of many hosts some always have
-// problems.
-const maxCauses = 20
+// maxHostNotices is the number of hosts and kinds that hostNotices name. In a crawl of many hosts some
+// always have problems.
+const maxHostNotices = 20
 
-// causes reports to the operator why a host of the crawl is not read, as soon as that is known: each
-// cause of a host once.
-type causes struct {
+// hostNotices tell the operator something about hosts as soon as it is known, such as the causes why
+// they are not read: each kind once for a host.
+type hostNotices struct {
 	notice func(line string)
+	rest   string // the last line, if there are more than maxHostNotices
 
-	mu       sync.Mutex // guards notified
-	notified map[string]bool
+	mu   sync.Mutex      // guards seen
+	seen map[string]bool // by host and kind
 }
 
-// notify reports a cause, unless it was reported or too many were, and returns whether it did. The
-// kind distinguishes the causes of a host. It must not have text that varies, such as a time.
-func (c *causes) notify(host, kind, line string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// notify gives the notice, unless the host had one of this kind or too many were given, and returns
+// whether it is the first of this kind for the host. The kind must not have text that varies, such as
+// a time.
+func (n *hostNotices) notify(host, kind, line string) (first bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	key := host + " " + kind
-	switch {
-	case c.notified[key] || len(c.notified) > maxCauses:
+	if n.seen[key] {
 		return false
-	case len(c.notified) == maxCauses:
-		line = "other hosts have problems too; the report names them"
 	}
-	if c.notified == nil {
-		c.notified = make(map[string]bool)
+	if n.seen == nil {
+		n.seen = make(map[string]bool)
 	}
-	c.notified[key] = true
-	c.notice(line)
+	n.seen[key] = true
+	switch {
+	case len(n.seen) <= maxHostNotices:
+		n.notice(line)
+	case len(n.seen) == maxHostNotices+1:
+		n.notice(n.rest)
+	}
 	return true
 }
 
@@ -57,12 +61,19 @@ func (c *Crawler) notifyOutage(o robotsext.Origin, detail string, until time.Tim
 func (c *Crawler) notifyWaiting() error {
 	origins, noted := c.record.Deferred.All()
 	for _, o := range origins {
-		block, err := c.blockOf(weburl.ServerOf(string(o)), o)
+		host, err := c.frontier.Host(c.lifecycle.CommitCtx, weburl.ServerOf(string(o)))
 		if err != nil {
 			return err
 		}
-		if block.Until.After(time.Now()) {
-			c.notifyOutage(o, noted[o].Rejection.Detail, block.Until, nil)
+		rec, err := politeness.ReadRecord(host, o)
+		if err != nil {
+			return err
+		}
+		if rec == nil || rec.Outcome != robotsext.OutcomeUnreachable {
+			continue
+		}
+		if until := latest(host.BlockedUntil, rec.RetryAt); until.After(time.Now()) {
+			c.notifyOutage(o, noted[o].Rejection.Detail, until, nil)
 		}
 	}
 	return nil

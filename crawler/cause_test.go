@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -79,19 +80,39 @@ func TestCausesAreReportedOnce(t *testing.T) {
 	}
 }
 
-// A resumed crawl says at once which outages have not passed.
+// A resumed crawl says at once which outages have not passed, and says nothing of those that have.
 func TestResumedCrawlReportsOutages(t *testing.T) {
 	bubbled(func(t *testing.T) {
+		var up atomic.Bool
 		s := newSite(t, "127.0.0.2", map[string]string{"/": "home"})
 		s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Retry-After", "3600")
-			w.WriteHeader(http.StatusServiceUnavailable)
+			if !up.Load() {
+				w.Header().Set("Retry-After", "3600")
+				w.WriteHeader(http.StatusServiceUnavailable)
+			}
 		})
 		cfg := testConfig(t, s.url+"/")
-		first := noticesOf(t, cfg)
-		again := run(t, cfg, &Options{Resume: true}).notices
-		if len(first) != 1 || len(again) != 1 || strings.ReplaceAll(again[0], s.url, "SITE") != first[0] || s.count("/robots.txt") != 1 {
-			t.Errorf("first %q, then %q", first, again)
+		const unreachable = "SITE/robots.txt is unreachable: status 503; it is requested again at "
+		clockAt := func(hours int) string { // the clock of a bubble starts there
+			return time.Date(2000, 1, 1, hours, 0, 0, 0, time.UTC).Local().Format("2006-01-02 15:04:05 -07:00")
+		}
+		for i, want := range []struct {
+			pause    time.Duration
+			notice   string
+			requests int
+		}{
+			{0, unreachable + clockAt(1), 1},
+			{0, unreachable + clockAt(1), 1},
+			{time.Hour, unreachable + clockAt(2), 2},
+			{0, unreachable + clockAt(2), 2},
+			{time.Hour, "", 3},
+		} {
+			time.Sleep(want.pause)
+			up.Store(want.notice == "")
+			got := run(t, cfg, &Options{Resume: i > 0}).notices
+			if text := strings.ReplaceAll(strings.Join(got, "; "), s.url, "SITE"); text != want.notice || s.count("/robots.txt") != want.requests {
+				t.Errorf("run %d: %q, want %q; %d requests for robots.txt", i, text, want.notice, s.count("/robots.txt"))
+			}
 		}
 	})(t)
 }
@@ -146,13 +167,13 @@ func TestCauseOfFailedPage(t *testing.T) {
 // Many hosts with problems do not flood the terminal.
 func TestCausesOfManyHosts(t *testing.T) {
 	var lines []string
-	c := &causes{notice: func(line string) { lines = append(lines, line) }}
-	for i := range 2 * maxCauses {
+	n := &hostNotices{notice: func(line string) { lines = append(lines, line) }, rest: "and others"}
+	for i := range 2 * maxHostNotices {
 		for range 2 {
-			c.notify(fmt.Sprint("host", i), "x", fmt.Sprint("line ", i))
+			n.notify(fmt.Sprint("host", i), "x", fmt.Sprint("line ", i))
 		}
 	}
-	if len(lines) != maxCauses+1 || lines[maxCauses] != "other hosts have problems too; the report names them" {
+	if len(lines) != maxHostNotices+1 || lines[maxHostNotices] != "and others" {
 		t.Errorf("%q", lines)
 	}
 }

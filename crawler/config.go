@@ -97,9 +97,9 @@ type Output struct {
 	// Durability is DurableProcess (default) or DurablePower.
 	Durability Durability `json:"durability"`
 
-	// KeepGenerations is of how many earlier crawls of the directory a recrawl keeps the pages: it removes
-	// pages.1.jsonl and so on of older ones. Of the other JSON Lines files it keeps those of the previous
-	// crawl only. Archives such as WARC stay, since later ones refer to their records. 0 (default): all.
+	// KeepGenerations is the number of earlier crawls of the directory whose pages a recrawl keeps, as
+	// pages.1.jsonl and so on. Archives such as WARC stay, since later ones refer to their records. 0
+	// (default): all.
 	KeepGenerations int `json:"keep-generations"`
 }
 

@@ -33,7 +33,8 @@ type Options struct {
 
 	// Recrawl requests every URL of the previous crawl in Config.Output.Dir again,
 	// including failures, with conditional requests. It renames the files of the previous
-	// crawl first, to pages.1.jsonl and so on.
+	// crawl first, to pages.1.jsonl and so on, and removes what SCHEMA.md of package output
+	// says: tables, and files of older crawls.
 	Recrawl bool
 
 	// IsSet reports which keys of the configuration the user has set for this run. A resumed
@@ -57,7 +58,8 @@ type Options struct {
 	// crawler.
 	Transport http.RoundTripper
 
-	// Local is a site that is served on this machine for the crawl. Nil: there is none.
+	// Local is a site that is served on this machine for the crawl. Resume and Recrawl of such a
+	// crawl need it too. Nil: there is none.
 	Local *LocalSite
 
 	// Logger receives the messages that README.md lists, and debug messages. Nil: no log.
@@ -84,14 +86,15 @@ type LocalSite struct {
 
 // Crawler is one crawl. Create it with [New], and call [Crawler.Run] once.
 type Crawler struct {
-	cfg       Config
-	opts      Options
-	formats   []output.Format // those used
-	log       *slog.Logger
-	notice    func(string)
-	causes    *causes
-	pauses    pauses
-	lifecycle *lifecycle.Lifecycle
+	cfg         Config
+	opts        Options
+	formats     []output.Format // those used
+	log         *slog.Logger
+	notice      func(string)
+	causes      *hostNotices // why hosts are not read
+	unreadFiles *hostNotices // about the use of pages
+	pauses      pauses
+	lifecycle   *lifecycle.Lifecycle
 
 	// Opened by Run; see open.go.
 	network  network
@@ -206,7 +209,8 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if c.notice == nil {
 		c.notice = func(string) {}
 	}
-	c.causes = &causes{notice: c.notice}
+	c.causes = &hostNotices{notice: c.notice, rest: "other hosts have problems too; the report names them"}
+	c.unreadFiles = &hostNotices{notice: c.notice, rest: "other sites name such files too, which the crawl does not read; the log names them"}
 	c.lifecycle = lifecycle.New(c.log)
 	c.discovery = &discovery{
 		cfg: &c.cfg, log: c.log, notice: c.notice, lifecycle: c.lifecycle, tally: c.tally, traps: trap.New(cfg.Limits.TrapPages),

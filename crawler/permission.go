@@ -213,7 +213,7 @@ func (c *Crawler) noticeUnread(v *visit, statements []usage.Statement) {
 	license := slices.IndexFunc(statements, func(s usage.Statement) bool { return s.Kind == usage.KindRSL && s.URL != "" })
 	if license >= 0 {
 		file := escape.Clip(secret.RedactText(statements[license].URL), maxDetail)
-		if c.causes.notify(string(v.origin), "license", fmt.Sprintf("%s names a license file (%s), which a crawl does not read; to read it: politecrawl permit --purpose %s URL", v.origin, file, c.pageRules.purposes[0])) {
+		if c.unreadFiles.notify(string(v.origin), "license", fmt.Sprintf("%s names a license file (%s), which a crawl does not read; to read it: politecrawl permit --purpose %s URL", v.origin, file, c.pageRules.purposes[0])) {
 			c.log.Warn("license file not read", "host", v.origin, "url", file)
 		}
 	}
@@ -224,7 +224,7 @@ func (c *Crawler) noticeUnread(v *visit, statements []usage.Statement) {
 	if v.robots != nil && bytes.Contains(v.robots.Body, []byte("tdmrep.json")) {
 		names = true
 	}
-	if names && c.causes.notify(string(v.origin), "tdmrep", fmt.Sprintf("%s uses the TDM Reservation Protocol, and the crawl does not read its tdmrep.json; to read it, use --permissions", v.origin)) {
+	if names && c.unreadFiles.notify(string(v.origin), "tdmrep", fmt.Sprintf("%s uses the TDM Reservation Protocol, and the crawl does not read its tdmrep.json; to read it, use --permissions", v.origin)) {
 		c.log.Warn("tdmrep.json not read", "host", v.origin)
 	}
 }

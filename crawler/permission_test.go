@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"os"
@@ -518,17 +519,18 @@ func TestUnreadFilesAreNoticed(t *testing.T) {
 // In a crawl of many sites, the files that are not read do not flood the terminal.
 func TestUnreadFilesOfManySites(t *testing.T) {
 	cfg := testConfig(t)
-	for i := range 2 * maxCauses {
+	for i := range 2 * maxHostNotices {
 		cfg.URLs = append(cfg.URLs, fmt.Sprintf("http://h%d.test/", i))
 	}
 	cfg.Usage.Purposes = []string{"train-ai"}
-	got := run(t, cfg, &Options{Transport: answering(func(w http.ResponseWriter, r *http.Request) {
+	var log bytes.Buffer
+	got := run(t, cfg, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Transport: answering(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/robots.txt" {
 			_, _ = fmt.Fprint(w, "License: https://rsl.test/l.xml\nAllow: /.well-known/tdmrep.json\n")
 		}
 	})})
-	if len(got.pages) != len(cfg.URLs) || len(got.notices) != maxCauses+1 {
-		t.Errorf("%d pages, %d notices: %q", len(got.pages), len(got.notices), got.notices)
+	if n := strings.Count(log.String(), "license file not read"); len(got.pages) != len(cfg.URLs) || len(got.notices) != maxHostNotices+1 || n != len(cfg.URLs) {
+		t.Errorf("%d pages, %d of the log, %d notices: %q", len(got.pages), n, len(got.notices), got.notices)
 	}
 }
 

@@ -135,7 +135,7 @@ func (c *Crawler) openExisting() (*state, error) {
 		return nil, err
 	}
 	if s.Local && c.opts.Local == nil {
-		return nil, fmt.Errorf("%w: %q has the crawl of a site that was served on this machine, whose requests would now reach the real one; crawl the site again, into another directory", ErrConfig, c.cfg.Output.Dir)
+		return nil, fmt.Errorf("%w: %q has the crawl of a site that was served on this machine (Options.Local), and without it the requests would reach the real site; crawl the site again, into another directory", ErrConfig, c.cfg.Output.Dir)
 	}
 	if err := c.checkFrontier(); err != nil {
 		return nil, err

@@ -282,15 +282,16 @@ func TestContinueTakesFileAndSecrets(t *testing.T) {
 	file := filepath.Join(dir, "crawl.yaml")
 	command := []string{"crawl", "http://me:pw@" + host, "--output", filepath.Join(dir, "crawl"), "--config", file, "--continue"}
 	for i, tt := range []struct{ settings, want string }{
-		{"max-pages: 1\ndelay: 0s\nheader: ['X-Key: 1']\n", "stopped at --max-pages"},
-		{"max-pages: 2\nheader: ['X-Key: 1']\n", "stopped at --max-pages"},
+		{"workers: 2\nmax-pages: 1\ndelay: 0s\nheader: ['X-Key: 1']\n", "stopped at --max-pages"},
+		{"workers: 2\nmax-pages: 2\nheader: ['X-Key: 1']\n", "stopped at --max-pages"},
 		{"header: ['X-Key: 1']\n", "stopped at --max-pages"},
 		{"max-pages: 0\nheader: ['X-Key: 2']\n", "finished"},
 	} {
 		if err := os.WriteFile(file, []byte(tt.settings), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := run(t, command...); got.Code != cli.ExitDone || !strings.Contains(got.Out, tt.want) {
+		got := run(t, command...)
+		if notes := strings.Count(got.Stderr, "is deprecated"); got.Code != cli.ExitDone || !strings.Contains(got.Out, tt.want) || notes != strings.Count(tt.settings, "workers") {
 			t.Errorf("run %d: %+v, want %q", i, got, tt.want)
 		}
 	}

@@ -163,7 +163,7 @@ func (c *Crawl) faultyCanonicals() map[[2]string]bool {
 // response compares the responses of a URL that both crawls fetched, unless page does: it was ok, and is
 // not.
 func (c changes) response(u string, was, is page) {
-	if redirection.Is(was.status) && redirection.Is(is.status) && is.location != was.location && is.location != was.unmoved.location {
+	if redirection.Is(was.status) && redirection.Is(is.status) && is.location != was.location && (is.location == "" || is.location != was.unmoved.location) {
 		c.add(redirectChanged, report.Finding{URL: u, Detail: "it was " + was.location, Related: is.location})
 	}
 	switch {
@@ -349,7 +349,7 @@ func (c *Comparison) sitemaps(found changes, before, after *view) {
 		if kept[unmoved] = after.listed[unmoved] != ""; kept[unmoved] || after.listed[u] != "" {
 			continue
 		}
-		c.otherwise = true
+		c.unlisted = true
 		if p := after.pages[u]; !unread[originOf(u)] && after.readSitemap(before.listed[u]) && p.ok() && p.noindex == "" && slices.Contains([]string{"", u, unmoved}, p.canonical) {
 			found.add(sitemapDropped, report.Finding{URL: u, Related: before.listed[u]})
 		}
@@ -358,7 +358,7 @@ func (c *Comparison) sitemaps(found changes, before, after *view) {
 		if before.listed[u] != "" || kept[u] {
 			continue
 		}
-		c.otherwise = true
+		c.unlisted = true
 		if !unreadBefore[originOf(u)] && before.readSitemap(after.listed[u]) {
 			found.add(sitemapAdded, report.Finding{URL: u, Related: after.listed[u]})
 		}

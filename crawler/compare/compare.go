@@ -26,7 +26,7 @@ type Comparison struct {
 	NotCompared   NotCompared `json:"not_compared"`
 
 	findingsOnly bool // a crawl is known only by its report.json
-	otherwise    bool // there is a difference that no rule need list
+	unlisted     bool // there is a difference that no rule need list
 	unfinished   bool // a crawl has not read all URLs that it found
 }
 
@@ -222,7 +222,7 @@ func quantity(n int, noun string) string {
 func (c *Comparison) Unchanged() string {
 	text := "nothing changed: no finding is new or fixed, and the pages, the URLs in sitemaps and the rules of robots.txt are the same"
 	switch {
-	case len(c.Findings)+len(c.Changes)+c.BodiesChanged > 0 || c.otherwise:
+	case len(c.Findings)+len(c.Changes)+c.BodiesChanged > 0 || c.unlisted:
 		return ""
 	case c.findingsOnly:
 		text = "nothing changed in the findings: none is new or fixed"

@@ -198,6 +198,10 @@ func TestChangesOfPagesRobotsAndSitemaps(t *testing.T) {
 			[]string{"redirect-changed /a it was /b /c"},
 		},
 		{
+			"redirect without a target", site{pages: []output.Page{page("/a", redirected("/b"))}}, site{pages: []output.Page{page("/a", status(301))}},
+			[]string{"redirect-changed /a it was /b"},
+		},
+		{
 			"another redirect to the same target", site{pages: []output.Page{page("/a", redirected("/b"))}}, site{pages: []output.Page{page("/a", redirected("/b"), status(302))}},
 			[]string{"status-changed /a status 302; it was 301"},
 		},

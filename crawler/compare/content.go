@@ -30,8 +30,8 @@ func (c *Comparison) content(found changes, u string, was, is page) {
 			c.NotCompared.Pages++
 		}
 		return
-	case was.canonical != is.canonical && was.unmoved.canonical != is.canonical:
-		c.otherwise = true
+	case was.canonical != is.canonical && (is.canonical == "" || is.canonical != was.unmoved.canonical):
+		c.unlisted = true
 	}
 	if sameBody && was.contentType == is.contentType { // by another type, a browser reads it otherwise
 		return

@@ -119,6 +119,7 @@ func TestUnchanged(t *testing.T) {
 		{"other fault", one(status(404)), one(status(410)), ""},
 		{"repaired", one(status(404)), one(), ""},
 		{"own canonical URL by a header", one(hash("1")), one(hash("1"), canonical("/a")), ""},
+		{"own canonical URL removed", one(hash("1"), canonical("/a")), one(hash("1")), ""},
 		{"not modified", one(hash("1")), one(hash("1"), status(304)), nothing},
 		{
 			"listed URL that the crawl excluded", site{entries: []output.Entry{{URL: "/x"}}, rejected: []output.Rejection{{URL: "/x", Reason: output.Excluded, Source: "sitemap"}}},

@@ -61,7 +61,7 @@ func Rotate(path string, number int, formats ...output.Format) (Files, error) {
 	return f, errors.Join(failed...)
 }
 
-// RemoveGenerations removes the rotated JSON lines files that a recrawl with this number needs no more:
+// RemoveGenerations removes the rotated JSON lines files that a recrawl with this number no longer needs:
 // those of the crawl before the previous one but its pages, and with keep also pages of all but the last
 // keep crawls. Archives stay, since later ones refer to their records.
 func RemoveGenerations(path string, number, keep int) error {

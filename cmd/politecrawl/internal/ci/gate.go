@@ -3,6 +3,7 @@ package ci
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -60,10 +61,10 @@ type verdict struct {
 	// Others are the numbers of findings of the report and of changes that do not fail the gate, by severity.
 	Others map[report.Severity]int `json:"others"`
 
-	others  []report.Findings // findings of the report that do not fail the gate, as they are in it; with --fail-on new all
-	changed []report.Findings // changes since the baseline that do not fail the gate
-	rules   []report.Rule     // that were checked
-	totals  map[string]int    // problems by rule
+	otherFindings []report.Findings // findings of the report that do not fail the gate, as they are in it; with --fail-on new all
+	otherChanges  []report.Findings // changes since the baseline that do not fail the gate
+	rules         []report.Rule     // that were checked
+	totals        map[string]int    // problems by rule
 
 	unreachable int // problems that hosts cause that were unreachable at the end of the crawl
 }
@@ -89,7 +90,7 @@ func judge(sum *runner.Summary, changes *compare.Comparison, failOn threshold, s
 		if failOn != failOnNew && (f.Severity == report.SeverityError || f.Severity == least) {
 			failing = append(failing, f)
 		} else if f.Total > 0 {
-			v.others = append(v.others, f)
+			v.otherFindings = append(v.otherFindings, f)
 			v.Others[f.Severity] += f.Total
 		}
 	}
@@ -102,7 +103,7 @@ func judge(sum *runner.Summary, changes *compare.Comparison, failOn threshold, s
 		worse := changes.Regressions(least)
 		for _, f := range changes.Changes {
 			if !slices.ContainsFunc(worse, func(w report.Findings) bool { return w.ID == f.ID }) {
-				v.changed = append(v.changed, f)
+				v.otherChanges = append(v.otherChanges, f)
 				v.Others[f.Severity] += f.Total
 			}
 		}
@@ -116,6 +117,7 @@ func judge(sum *runner.Summary, changes *compare.Comparison, failOn threshold, s
 			}
 		}
 	}
+	maps.DeleteFunc(v.Others, func(_ report.Severity, n int) bool { return n == 0 })
 	slices.SortStableFunc(failing, func(a, b report.Findings) int {
 		return cmp.Compare(slices.Index(bySeverity, a.Severity), slices.Index(bySeverity, b.Severity))
 	})

@@ -40,9 +40,9 @@ func (v *verdict) text(crawled string, files []string, paint cli.Painter) string
 	for _, file := range files {
 		foot = append(foot, "  "+cli.Escape(file))
 	}
-	others := v.changed
+	others := v.otherChanges
 	if v.FailOn != failOnNew { // else the baseline has the findings of the report
-		others = slices.Concat(v.others, v.changed)
+		others = slices.Concat(v.otherFindings, v.otherChanges)
 	}
 	kinds := kindsText(others, paint)
 	room := maxLines - 1 - len(foot) - len(kinds)

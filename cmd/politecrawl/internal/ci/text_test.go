@@ -30,21 +30,21 @@ func TestOtherFindingsAreCounted(t *testing.T) {
 		v    verdict
 		want string
 	}{
-		"passed":         {verdict{Passed: true, FailOn: failOnError, others: others}, "passed: no error, 1 warning, 5 notices; 2 pages\n  warning  A: 1\n  notice  B: 2; C: 3\n"},
-		"warnings fail":  {verdict{Passed: true, FailOn: failOnWarning, others: others[1:]}, "passed: no error or warning, 5 notices; 2 pages\n  notice  B: 2; C: 3\n"},
-		"new ones fail":  {verdict{Passed: true, FailOn: failOnNew, others: others}, "passed: no new error or warning, 1 warning, 5 notices in all; 2 pages\n"},
-		"changes":        {verdict{Passed: true, FailOn: failOnError, others: others[2:], changed: others[:1]}, "passed: no error, 1 warning, 3 notices; 2 pages\n  warning  A: 1\n  notice  C: 3\n"},
-		"small changes":  {verdict{Passed: true, FailOn: failOnNew, others: others[2:], changed: others[1:2]}, "passed: no new error or warning, 5 notices in all; 2 pages\n  notice  B: 2\n"},
+		"passed":         {verdict{Passed: true, FailOn: failOnError, otherFindings: others}, "passed: no error, 1 warning, 5 notices; 2 pages\n  warning  A: 1\n  notice  B: 2; C: 3\n"},
+		"warnings fail":  {verdict{Passed: true, FailOn: failOnWarning, otherFindings: others[1:]}, "passed: no error or warning, 5 notices; 2 pages\n  notice  B: 2; C: 3\n"},
+		"new ones fail":  {verdict{Passed: true, FailOn: failOnNew, otherFindings: others}, "passed: no new error or warning, 1 warning, 5 notices in all; 2 pages\n"},
+		"changes":        {verdict{Passed: true, FailOn: failOnError, otherFindings: others[2:], otherChanges: others[:1]}, "passed: no error, 1 warning, 3 notices; 2 pages\n  warning  A: 1\n  notice  C: 3\n"},
+		"small changes":  {verdict{Passed: true, FailOn: failOnNew, otherFindings: others[2:], otherChanges: others[1:2]}, "passed: no new error or warning, 5 notices in all; 2 pages\n  notice  B: 2\n"},
 		"nothing":        {verdict{Passed: true, FailOn: failOnError}, "passed: no error, warning or notice; 2 pages\n"},
 		"nothing at all": {verdict{Passed: true, FailOn: failOnWarning}, "passed: no error, warning or notice; 2 pages\n"},
 		"nothing new":    {verdict{Passed: true, FailOn: failOnNew}, "passed: no new error or warning; 2 pages\n"},
 		"failed": {
-			verdict{FailOn: failOnError, Problems: []problem{failing}, Counts: map[report.Severity]int{report.SeverityError: 1}, others: others[:1]},
+			verdict{FailOn: failOnError, Problems: []problem{failing}, Counts: map[report.Severity]int{report.SeverityError: 1}, otherFindings: others[:1]},
 			"failed: 1 error; 2 pages\n  error  u: T: \n  warning  A: 1\n",
 		},
 	} {
 		tt.v.Others = make(map[report.Severity]int)
-		for _, f := range slices.Concat(tt.v.others, tt.v.changed) {
+		for _, f := range slices.Concat(tt.v.otherFindings, tt.v.otherChanges) {
 			tt.v.Others[f.Severity] += f.Total
 		}
 		if got := tt.v.text("2 pages", nil, func(_ cli.Color, text string) string { return text }); got != tt.want {

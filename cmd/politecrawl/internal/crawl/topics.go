@@ -61,7 +61,8 @@ fields and file names call skipped URLs "rejected". "politecrawl frontier" calls
 "dropped" if it was skipped after it was queued.
 
 A recrawl renames the files of the previous crawl: the first one pages.jsonl to pages.1.jsonl,
-the second one to pages.2.jsonl, and so on. The highest number is the previous crawl.
+the second one to pages.2.jsonl, and so on. The highest number is the previous crawl. Tables (CSV,
+SQLite) are replaced. Of the crawl before the previous one, only the pages and WARC files stay.
 "politecrawl report DIR" writes the report of a crawl that is running or was killed.
 --also-write csv,sqlite,warc also writes pages.csv and so on, crawl.sqlite, and
 crawl-00000.warc.gz and so on. --extract NAME=SELECTOR adds a field to pages.jsonl.

@@ -26,7 +26,11 @@ func (s *Settings) AddResumeFlags(fs *pflag.FlagSet) {
 
 // Options returns the options of a crawl that is resumed or recrawled.
 func (s *Settings) Options() crawler.Options {
-	return crawler.Options{Resume: s.resume != "" || s.continuesCrawl, Recrawl: s.recrawl != "", IsSet: s.given}
+	given := s.given
+	if s.continuesCrawl {
+		given = func(key string) bool { return !strings.HasPrefix(s.from[key], fromCrawl) }
+	}
+	return crawler.Options{Resume: s.resume != "" || s.continuesCrawl, Recrawl: s.recrawl != "", IsSet: given}
 }
 
 // LoadOrResume completes the configuration from an earlier crawl and the flags, or like
@@ -63,7 +67,7 @@ func (s *Settings) LoadOrResume(cmd *cobra.Command, args []string, stdin io.Read
 
 // loadCrawl completes the configuration from the crawl in dir and the flags; for --continue, which
 // starts a crawl with the same command, also from the environment and the file. It refuses start URLs
-// that the crawl does not have. Name is the flag that asks for it.
+// that the crawl does not have. Name is the flag that requires it.
 func (s *Settings) loadCrawl(name, dir string, urls []string) error {
 	v, err := s.sources()
 	if err != nil {

@@ -38,6 +38,7 @@ type Settings struct {
 	continuesCrawl bool // there is a crawl to resume
 
 	audit  bool                   // --audit
+	values *viper.Viper           // of the environment and the file; nil: not read yet
 	from   map[string]string      // by key: where its value comes from
 	lines  map[string]int         // by key: its line in file, where that is known
 	seen   map[string]string      // what the process list shows, by flag: the variable to use instead
@@ -292,8 +293,11 @@ func instead(key string) string {
 	return " (--audit is only a flag: set obey-nofollow and obey-noindex to false instead)"
 }
 
-// sources reads the environment and the file.
+// sources reads the environment and the file, once.
 func (s *Settings) sources() (*viper.Viper, error) {
+	if s.values != nil {
+		return s.values, nil
+	}
 	if err := s.checkEnvironment(os.Environ()); err != nil {
 		return nil, err
 	}
@@ -307,6 +311,7 @@ func (s *Settings) sources() (*viper.Viper, error) {
 		}
 	}
 	s.noteRenamed(v)
+	s.values = v
 	return v, nil
 }
 

@@ -35,7 +35,7 @@ A crawl stores its settings in its directory. --resume and --recrawl read them f
 and from flags, not from a file. From the environment they read only what is not stored:
 the keys of the log, POLITECRAWL_LISTEN_TOKEN, ` + redisstore.PasswordVariable + `,
 and the secrets that *** replaces in the stored values: POLITECRAWL_PROXY, POLITECRAWL_HEADER,
-POLITECRAWL_HEADER_FOR and POLITECRAWL_BASIC_AUTH.
+POLITECRAWL_HEADER_FOR and POLITECRAWL_BASIC_AUTH. --continue reads all of them again.
 
 Set secrets with variables, not with flags: other users of the machine can see flags in
 the process list.
