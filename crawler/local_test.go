@@ -65,17 +65,17 @@ func TestLocalSite(t *testing.T) {
 
 // A crawl of a local site goes on only with that site: its requests would reach the real one.
 func TestLocalSiteIsNotTheRealOne(t *testing.T) {
-	real, local := newSite(t, "127.0.0.1", map[string]string{"/": "real"}), &site{mux: http.NewServeMux()}
+	web, local := newSite(t, "127.0.0.1", map[string]string{"/": "real"}), &site{mux: http.NewServeMux()}
 	local.page("/", "local")
-	cfg := testConfig(t, real.url+"/")
-	site := &LocalSite{Server: weburl.ServerOf(real.url), Transport: handlerTransport{http.HandlerFunc(local.serve)}}
+	cfg := testConfig(t, web.url+"/")
+	site := &LocalSite{Server: weburl.ServerOf(web.url), Transport: handlerTransport{http.HandlerFunc(local.serve)}}
 	run(t, cfg, &Options{Local: site})
 	for _, opts := range []Options{{Resume: true}, {Recrawl: true}} {
 		refuses(t, cfg, &opts, ErrConfig, "crawl the site again")
 		opts.Local = site
 		run(t, cfg, &opts)
 	}
-	if asked := real.asked(); len(asked) > 0 {
+	if asked := web.asked(); len(asked) > 0 {
 		t.Errorf("the real site received %v", asked)
 	}
 	if n := local.count("/"); n != 2 {
