@@ -96,7 +96,7 @@ var _ cluster.Handler = handler{}
 
 // Progress implements cluster.Handler.
 func (h handler) Progress() (pages int, bytes int64) {
-	mine := h.c.tally.summary()
+	mine := h.c.summary()
 	return mine.Pages, mine.Bytes
 }
 

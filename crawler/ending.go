@@ -63,7 +63,7 @@ func (c *Crawler) finish() (*Summary, error) {
 			}
 		}
 	})
-	sum := c.tally.summary()
+	sum := c.summary()
 	sum.Shared = sharedBy(&c.cfg, c.cfg.Sharing.WorkerName, c.member.Peers())
 	if err != nil {
 		sum.End = EndFailed

@@ -71,15 +71,22 @@ func (w *worker) logPage(page *output.Page, took time.Duration) {
 		slog.Int("bytes", page.BytesRead()), slog.Duration("duration", took), slog.Int("attempt", page.Attempt))
 }
 
-// countRejected counts and logs a skipped URL. Failures are warnings, and so are invalid URLs
-// of the frontier, which only damage can cause. Attempt is 0 for a URL that was not leased.
+// countRejected counts and logs a line of rejected.jsonl.
 func (c *Crawler) countRejected(r *output.Rejection, attempt int) {
-	c.tally.countRejected(r.Reason, 1)
+	c.tally.countRejected(r.Reason)
+	if !r.WasProvisional { // else it was logged when it was skipped
+		logSkipped(c.log, r, attempt)
+	}
+}
+
+// logSkipped logs a skipped URL. Failures are warnings, and so are invalid URLs of the frontier, which
+// only damage can cause. Attempt is 0 for a URL that was not leased.
+func logSkipped(log *slog.Logger, r *output.Rejection, attempt int) {
 	level := slog.LevelDebug
 	if r.Reason == output.Failed || r.Reason == output.InvalidURL && attempt > 0 {
 		level = slog.LevelWarn
 	}
-	if !c.log.Enabled(context.Background(), level) {
+	if !log.Enabled(context.Background(), level) {
 		return
 	}
 	attrs := []slog.Attr{slog.String("url", r.URL), slog.String("reason", string(r.Reason))}
@@ -92,7 +99,7 @@ func (c *Crawler) countRejected(r *output.Rejection, attempt int) {
 	if attempt > 0 {
 		attrs = append(attrs, slog.Int("attempt", attempt))
 	}
-	c.log.LogAttrs(c.lifecycle.CommitCtx, level, "URL skipped", attrs...)
+	log.LogAttrs(context.Background(), level, "URL skipped", attrs...)
 }
 
 // logSitemap logs that a sitemap file was read.

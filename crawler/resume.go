@@ -303,7 +303,7 @@ func (c *Crawler) restore() error {
 			c.tally.countPage(p)
 		}),
 		record.Each(c.record, file(crawldir.RejectedFile), func(_ int64, r *output.Rejection) error {
-			c.tally.countRejected(r.Reason, 1)
+			c.tally.countRejected(r.Reason)
 			return nil
 		}),
 		record.Each(c.record, file(crawldir.SitemapsFile), func(_ int64, s *output.Sitemap) error {

@@ -38,11 +38,8 @@ func (d *discovery) seedStart() error {
 
 // add adds URLs to the frontier.
 func (d *discovery) add(items []frontier.Item) error {
-	if _, err := d.frontier.Add(d.lifecycle.CommitCtx, items); err != nil {
-		return err
-	}
-	d.record.Skipped.SetInFrontier(items)
-	return nil
+	_, err := d.frontier.Add(d.lifecycle.CommitCtx, items)
+	return err
 }
 
 // onRobots is called with each fetched robots.txt before it decides about any URL. It sets

@@ -25,7 +25,7 @@ func (c *Crawler) Status() (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Status{Summary: c.tally.summary(), Frontier: stats, Paused: c.pauses.active()}
+	s := &Status{Summary: c.summary(), Frontier: stats, Paused: c.pauses.active()}
 	s.End = end
 	s.Remaining, s.Hosts, s.NextDue = stats.Pending+stats.Scheduled+stats.InFlight, stats.Hosts, time.Time{}
 	if s.Remaining > 0 {

@@ -113,14 +113,8 @@ func (t *tally) count(change func(*Summary)) {
 	change(&t.sum)
 }
 
-// countRejected adds change, 1 or -1, to the rejected URLs of a reason.
-func (t *tally) countRejected(r output.Reason, change int) {
-	t.count(func(s *Summary) {
-		if s.Rejected[r] += change; s.Rejected[r] == 0 {
-			delete(s.Rejected, r)
-		}
-	})
-}
+// countRejected counts a line of rejected.jsonl.
+func (t *tally) countRejected(r output.Reason) { t.count(func(s *Summary) { s.Rejected[r]++ }) }
 
 // countPage counts a line of pages.jsonl.
 func (t *tally) countPage(p *output.Page) {
@@ -166,5 +160,14 @@ func (t *tally) summary() Summary {
 	s.Statuses, s.Rejected, s.BlockedStartURLs = maps.Clone(s.Statuses), maps.Clone(s.Rejected), slices.Clone(s.BlockedStartURLs)
 	s.Truncated.Limits, s.Truncated.First, s.Lost = maps.Clone(s.Truncated.Limits), slices.Clone(s.Truncated.First), slices.Clone(s.Lost)
 	s.Duration = plan.Millis(time.Since(s.StartedAt))
+	return s
+}
+
+// summary returns the numbers so far, with the URLs that are skipped for now.
+func (c *Crawler) summary() Summary {
+	s := c.tally.summary()
+	for reason, n := range c.record.Skipped.Counts() {
+		s.Rejected[reason] += n
+	}
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"time"
 
@@ -65,10 +66,19 @@ type crawlFetcher struct{ *fetch.Fetcher }
 func (crawlFetcher) Wants() bool { return true }
 
 // crawlRecorder records a crawl in its directory.
-type crawlRecorder struct{ *record.Recorder }
+type crawlRecorder struct {
+	*record.Recorder
+	log *slog.Logger
+}
 
 // Skip implements recorder.
-func (r crawlRecorder) Skip(urls []record.SkippedURL) error { return r.Skipped.Add(urls) }
+func (r crawlRecorder) Skip(urls []record.SkippedURL) error {
+	first, err := r.Recorder.Skip(urls)
+	for _, j := range first {
+		logSkipped(r.log, j, 0)
+	}
+	return err
+}
 
 // TakeScope implements recorder.
 func (r crawlRecorder) TakeScope(u weburl.URL, match func(record.SkippedURL) bool, give func([]record.SkippedURL) error) error {

@@ -24,7 +24,6 @@ type metrics struct {
 
 	pages     *prometheus.CounterVec // status
 	rejected  *prometheus.CounterVec // reason
-	withdrawn *prometheus.CounterVec // reason
 	robots    *prometheus.CounterVec // outcome
 	sitemaps  *prometheus.CounterVec // result
 	checks    *prometheus.CounterVec // result
@@ -69,8 +68,7 @@ func newMetrics() *metrics {
 	m := &metrics{
 		registry:  prometheus.NewRegistry(),
 		pages:     counters("pages_total", "Fetched pages, by status of the response; other: an unknown status.", "status", "200"),
-		rejected:  counters("rejected_total", "Skipped URLs, by reason, counted when they are skipped.", "reason", reasons...),
-		withdrawn: counters("rejections_withdrawn_total", "Skipped URLs that were fetched later, or skipped for another reason, by first reason.", "reason", reasons...),
+		rejected:  counters("rejected_total", "Skipped URLs, by reason, counted when they are skipped; another link may lead to their fetch later.", "reason", reasons...),
 		robots:    counters("robots_fetches_total", "Fetches of robots.txt files, by outcome.", "outcome", outcomes...),
 		sitemaps:  counters("sitemaps_total", "Requested sitemap files, by result: read or failed.", "result", read, failed),
 		checks:    counters("checks_total", "URLs that were only checked, by result.", "result", checkResults...),
@@ -85,7 +83,7 @@ func newMetrics() *metrics {
 		}),
 	}
 	m.registry.MustRegister(
-		m.pages, m.rejected, m.withdrawn, m.robots, m.sitemaps, m.checks, m.bytes, m.entries, m.duplicate, m.unchanged, m.took,
+		m.pages, m.rejected, m.robots, m.sitemaps, m.checks, m.bytes, m.entries, m.duplicate, m.unchanged, m.took,
 		buildInfo(), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m
@@ -106,9 +104,6 @@ func (m *metrics) found(f *output.Results) {
 	}
 	for _, r := range rejections(f) {
 		m.rejected.WithLabelValues(known(string(r.Reason), reasons)).Inc()
-	}
-	for _, r := range f.Withdrawn {
-		m.withdrawn.WithLabelValues(known(string(r.Reason), reasons)).Inc()
 	}
 	for _, r := range f.Robots {
 		m.robots.WithLabelValues(known(outcomeOf(r), outcomes)).Inc()

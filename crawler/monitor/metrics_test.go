@@ -40,7 +40,6 @@ func TestMetrics(t *testing.T) {
 		},
 		Rejected:    []*output.Rejection{{Reason: output.Disallowed}, {Reason: "made up"}, {Reason: output.OutOfScope, WasProvisional: true}},
 		Provisional: []*output.Rejection{{Reason: output.OutOfScope}, {Reason: output.Nofollow}},
-		Withdrawn:   []*output.Rejection{{Reason: output.Nofollow}},
 		Robots:      []*output.Robots{{Outcome: "rules"}, {Outcome: "unreachable", RetryAt: began}, {Outcome: "unreachable", RetryAt: began}, {Outcome: "unreachable"}},
 		Sitemaps:    []*output.Sitemap{{Status: 200}, {Status: 404}, {}},
 		Entries:     []*output.Entry{{}, {}},
@@ -105,7 +104,7 @@ politecrawl_pages_total{status="other"} 1
 # HELP politecrawl_paused 1 while the crawl is paused, else 0.
 # TYPE politecrawl_paused gauge
 politecrawl_paused 1
-# HELP politecrawl_rejected_total Skipped URLs, by reason, counted when they are skipped.
+# HELP politecrawl_rejected_total Skipped URLs, by reason, counted when they are skipped; another link may lead to their fetch later.
 # TYPE politecrawl_rejected_total counter
 politecrawl_rejected_total{reason="before-since"} 0
 politecrawl_rejected_total{reason="blocked-address"} 0
@@ -131,31 +130,6 @@ politecrawl_rejected_total{reason="robots-unreachable"} 0
 politecrawl_rejected_total{reason="too-long"} 0
 politecrawl_rejected_total{reason="too-many-redirects"} 0
 politecrawl_rejected_total{reason="trap"} 0
-# HELP politecrawl_rejections_withdrawn_total Skipped URLs that were fetched later, or skipped for another reason, by first reason.
-# TYPE politecrawl_rejections_withdrawn_total counter
-politecrawl_rejections_withdrawn_total{reason="before-since"} 0
-politecrawl_rejections_withdrawn_total{reason="blocked-address"} 0
-politecrawl_rejections_withdrawn_total{reason="content-type"} 0
-politecrawl_rejections_withdrawn_total{reason="deferred"} 0
-politecrawl_rejections_withdrawn_total{reason="disallowed"} 0
-politecrawl_rejections_withdrawn_total{reason="duplicate-url"} 0
-politecrawl_rejections_withdrawn_total{reason="excluded"} 0
-politecrawl_rejections_withdrawn_total{reason="failed"} 0
-politecrawl_rejections_withdrawn_total{reason="invalid-url"} 0
-politecrawl_rejections_withdrawn_total{reason="license-required"} 0
-politecrawl_rejections_withdrawn_total{reason="max-depth"} 0
-politecrawl_rejections_withdrawn_total{reason="max-host-pages"} 0
-politecrawl_rejections_withdrawn_total{reason="max-hosts"} 0
-politecrawl_rejections_withdrawn_total{reason="max-sitemap-entries"} 0
-politecrawl_rejections_withdrawn_total{reason="nofollow"} 1
-politecrawl_rejections_withdrawn_total{reason="not-authorized"} 0
-politecrawl_rejections_withdrawn_total{reason="out-of-scope"} 0
-politecrawl_rejections_withdrawn_total{reason="payment-required"} 0
-politecrawl_rejections_withdrawn_total{reason="repeated-segment"} 0
-politecrawl_rejections_withdrawn_total{reason="robots-unreachable"} 0
-politecrawl_rejections_withdrawn_total{reason="too-long"} 0
-politecrawl_rejections_withdrawn_total{reason="too-many-redirects"} 0
-politecrawl_rejections_withdrawn_total{reason="trap"} 0
 # HELP politecrawl_robots_fetches_total Fetches of robots.txt files, by outcome.
 # TYPE politecrawl_robots_fetches_total counter
 politecrawl_robots_fetches_total{outcome="allow-all"} 0
@@ -218,7 +192,6 @@ func hostile(r *rand.Rand, n int) *output.Results {
 		f.Pages = append(f.Pages, &output.Page{URL: odd(), Title: odd(), Location: odd(), Status: int(r.Int32()) - 1<<30, Bytes: int(r.Int32()), DurationMS: r.Int64(), FetchedAt: now})
 		f.Rejected = append(f.Rejected, &output.Rejection{URL: odd(), Reason: output.Reason(odd()), Rule: odd(), Detail: odd()})
 		f.Provisional = append(f.Provisional, &output.Rejection{URL: odd(), Reason: output.Reason(odd()), Detail: odd()})
-		f.Withdrawn = append(f.Withdrawn, f.Provisional[len(f.Provisional)-1])
 		f.Robots = append(f.Robots, &output.Robots{Origin: odd(), Outcome: odd(), Error: odd(), URL: odd(), FetchedAt: now})
 		f.Sitemaps = append(f.Sitemaps, &output.Sitemap{URL: odd(), Status: r.Int(), Detail: odd()})
 	}

@@ -15,9 +15,6 @@ func (r *recent[T]) add(row T) {
 	r.rows = append(r.rows, row)
 }
 
-// remove removes rows.
-func (r *recent[T]) remove(gone func(T) bool) { r.rows = slices.DeleteFunc(r.rows, gone) }
-
 // list returns a copy of the rows, the newest first.
 func (r *recent[T]) list() []T {
 	rows := append([]T{}, r.rows...)

@@ -262,21 +262,6 @@ func TestRecent(t *testing.T) {
 	}
 }
 
-func TestRecentRemoves(t *testing.T) {
-	for _, added := range []int{2, 3, 4, 5} { // before, when and after the places are taken
-		r := recent[int]{most: 3}
-		for i := range added {
-			r.add(i)
-		}
-		r.remove(func(row int) bool { return row == added-2 })
-		r.add(10)
-		r.add(11)
-		if got, want := r.list(), []int{11, 10, added - 1}; !slices.Equal(got, want) {
-			t.Errorf("of %d: %v, want %v", added, got, want)
-		}
-	}
-}
-
 func TestHostsAreForgotten(t *testing.T) {
 	h := hosts{known: map[string]*host{}}
 	for i := range 3 * maxHosts {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -98,11 +97,6 @@ func (w *watcher) Write(f *output.Results) error {
 		if r.Reason == output.Failed || r.Reason == output.InvalidURL {
 			w.addError(now, r.URL, string(r.Reason)+because(0, r.Detail))
 		}
-	}
-	for _, r := range f.Withdrawn {
-		w.rejections.remove(func(row rejectionRow) bool {
-			return row.URL == addressOf(r.URL) && row.Reason == escape.Text(string(r.Reason))
-		})
 	}
 	return nil
 }

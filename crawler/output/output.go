@@ -138,7 +138,7 @@ type Directive struct {
 }
 
 // Rejection is a skipped URL. In [Results.Rejected] it is final: one line of
-// rejected.jsonl. In [Results.Provisional] it may still be withdrawn.
+// rejected.jsonl. In [Results.Provisional] another link may still lead to its fetch.
 type Rejection struct {
 	URL       string `json:"url"`
 	Reason    Reason `json:"reason"`

@@ -65,15 +65,11 @@ type Results struct {
 	// are out of scope. A later link may still lead to their fetch. Those that are still
 	// skipped when the crawl ends are in Rejected too.
 	Provisional []*Rejection
-	// Withdrawn are earlier Provisional rejections that no longer hold: the URL was fetched
-	// after all, or skipped for another reason.
-	Withdrawn []*Rejection
-
-	Links    []*Links
-	Sitemaps []*Sitemap
-	Entries  []*Entry
-	Checks   []*Check
-	Anchors  []*Anchors
+	Links       []*Links
+	Sitemaps    []*Sitemap
+	Entries     []*Entry
+	Checks      []*Check
+	Anchors     []*Anchors
 
 	Permissions []*Permission
 

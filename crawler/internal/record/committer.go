@@ -106,7 +106,6 @@ func (r *Recorder) commitAll(ready []*commitEntry, batch *crawldir.Batch) error 
 		if e.page != nil {
 			r.cfg.OnPage(e.page)
 		}
-		r.Skipped.SetInFrontier(e.outcome.Links)
 	}
 	return nil
 }

@@ -77,23 +77,6 @@ func TestCommitInBatches(t *testing.T) {
 	}
 }
 
-// A skipped URL that a page adds to the frontier no longer counts as skipped.
-func TestCommitAddsSkippedURL(t *testing.T) {
-	f := &finishing{Frontier: frontier.NewMemory(nil), hold: make(chan struct{})}
-	close(f.hold)
-	r := openRecorder(t, f)
-	const url = "http://a.test/b"
-	if err := r.Skipped.Add([]SkippedURL{{Rejection: output.Rejection{URL: url, Reason: output.MaxDepth}}}); err != nil || !r.Skipped.isCounted(url) {
-		t.Fatal("it does not count", err)
-	}
-	if err := r.Commit(frontier.Outcome{Links: []frontier.Item{{URL: url}}}, nil, crawldir.Batch{}); err != nil {
-		t.Error(err)
-	}
-	if r.Skipped.isCounted(url) {
-		t.Error("it still counts")
-	}
-}
-
 // With durability power the lines and the journal reach the disk before the frontier is
 // told; else nobody waits for that.
 func TestCommitForPower(t *testing.T) {

@@ -22,7 +22,7 @@ func openRecorder(t *testing.T, f frontier.Frontier) *Recorder {
 		Dir: t.TempDir(), Frontier: f, CommitCtx: t.Context(),
 		ScopeKey: func(u weburl.URL) string { return u.Hostname },
 		Log:      slog.New(slog.DiscardHandler), Notice: func(string) {},
-		OnPage: func(*output.Page) {}, OnReject: func(*output.Rejection) {}, OnRecount: func(output.Reason, int) {}, OnRejectedIncomplete: func() {},
+		OnPage: func(*output.Page) {}, OnReject: func(*output.Rejection) {}, OnRejectedIncomplete: func() {},
 	})
 	if err := r.Create("state"); err != nil {
 		t.Fatal(err)
@@ -43,9 +43,10 @@ func TestJournalFails(t *testing.T) {
 		"an origin is resumed": func(r *Recorder) error {
 			return r.Deferred.Resume("http://back.test", r.Deferred.Get("http://back.test"))
 		},
-		"a URL is skipped": func(r *Recorder) error { return r.Skipped.Add([]SkippedURL{url}) },
+		"a URL is skipped": func(r *Recorder) error { _, err := r.Skipped.Add([]SkippedURL{url}); return err },
 		"the same, and another": func(r *Recorder) error {
-			return r.Skipped.Add([]SkippedURL{url, {Rejection: output.Rejection{URL: "http://c.test/"}}})
+			_, err := r.Skipped.Add([]SkippedURL{url, {Rejection: output.Rejection{URL: "http://c.test/"}}})
+			return err
 		},
 		"a host joins":        func(r *Recorder) error { return r.AddJoined("http://d.test/") },
 		"a pattern is closed": func(r *Recorder) error { return r.AddTrap(&trap.ClosedPattern{Host: "e.test"}) },

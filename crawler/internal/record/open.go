@@ -78,19 +78,12 @@ func (r *Recorder) RestoreRobots(text func(origin string) ([]byte, error)) (lost
 }
 
 // Restore reads the journal. It calls joined for URLs whose hosts joined the crawl, and trapped
-// for closed patterns. It counts skipped URLs that the frontier does not have.
+// for closed patterns.
 func (r *Recorder) Restore(joined func(url string) error, trapped func(*trap.ClosedPattern)) error {
-	var some []*entry
-	err := r.journal.each(func(at int64, e *entry) error {
+	return r.journal.each(func(at int64, e *entry) error {
 		switch {
 		case e.Skipped != nil:
 			r.Skipped.restore(at, e)
-			if some = append(some, e); len(some) == batchSize {
-				if err := r.Skipped.mark(some); err != nil {
-					return err
-				}
-				some = some[:0]
-			}
 		case e.Joined != "":
 			if err := joined(e.Joined); err != nil {
 				return jsonlines.BadLine(err)
@@ -102,16 +95,6 @@ func (r *Recorder) Restore(joined func(url string) error, trapped func(*trap.Clo
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	if err := r.Skipped.mark(some); err != nil {
-		return err
-	}
-	for reason, n := range r.Skipped.countRestored() {
-		r.cfg.OnRecount(reason, n)
-	}
-	return nil
 }
 
 // RestorePages calls f for each written page, and stores the hash of its body.

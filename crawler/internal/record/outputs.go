@@ -38,16 +38,12 @@ func (o *outputs) Exchange(e *output.Exchange) {
 	o.unfiled.Exchanges = append(o.unfiled.Exchanges, e)
 }
 
-// skipped gives a skipped URL to the sinks with the next write, or retracts it.
-func (o *outputs) skipped(r *output.Rejection, withdrawn bool) {
+// provisional gives skipped URLs to the sinks with the next write.
+func (o *outputs) provisional(list []*output.Rejection) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	switch {
-	case len(o.sinks) == 0:
-	case withdrawn:
-		o.unfiled.Withdrawn = append(o.unfiled.Withdrawn, r)
-	default:
-		o.unfiled.Provisional = append(o.unfiled.Provisional, r)
+	if len(o.sinks) > 0 {
+		o.unfiled.Provisional = append(o.unfiled.Provisional, list...)
 	}
 }
 

@@ -42,13 +42,12 @@ type Config struct {
 	Log       *slog.Logger
 	Notice    func(line string) // shows a line to the user
 
-	OnPage               func(*output.Page)                     // called with each committed line of pages.jsonl
-	OnReject             func(*output.Rejection)                // called with each URL that is counted as rejected
-	OnRecount            func(reason output.Reason, change int) // called with later changes, and with the counts of earlier runs
-	OnCheck              func(*output.Check)                    // called with each check that was still waiting at the end
-	OnRejectedIncomplete func()                                 // called when more URLs are skipped than are listed
-	OnDamage             func(output.Loss)                      // called when a file has damaged lines
-	OnLoss               func([]output.Loss) error              // called when the files of a format have lost data
+	OnPage               func(*output.Page)        // called with each committed line of pages.jsonl
+	OnReject             func(*output.Rejection)   // called with each line of rejected.jsonl that is written at the end
+	OnCheck              func(*output.Check)       // called with each check that was still waiting at the end
+	OnRejectedIncomplete func()                    // called when more URLs are skipped than are listed
+	OnDamage             func(output.Loss)         // called when a file has damaged lines
+	OnLoss               func([]output.Loss) error // called when the files of a format have lost data
 }
 
 // Recorder writes the results of a crawl. Use it in this order: New, then Create, or Load
@@ -84,21 +83,21 @@ func New(cfg Config) *Recorder {
 	}
 	r.Deferred = newDeferred(r.journal)
 	r.Skipped = newSkipped(r.journal, cfg.ScopeKey)
-	r.Skipped.inFrontier = func(urls []string) ([]bool, error) { return cfg.Frontier.Known(cfg.CommitCtx, urls) }
-	r.Skipped.onCount = func(j *output.Rejection, change int) {
-		if change > 0 {
-			cfg.OnReject(j)
-		} else {
-			cfg.OnRecount(j.Reason, change)
-		}
-		r.skipped(j, change < 0)
-	}
 	r.Skipped.onFull = func() {
 		cfg.OnRejectedIncomplete()
 		cfg.Log.Warn("too many skipped URLs", "limit", maxSkipped)
 		cfg.Notice(fmt.Sprintf("more than %d URLs are skipped; further ones are not listed", maxSkipped))
 	}
 	return r
+}
+
+// Skip skips URLs for now, and returns those that were not skipped before.
+func (r *Recorder) Skip(urls []SkippedURL) ([]*output.Rejection, error) {
+	first, err := r.Skipped.Add(urls)
+	if err == nil {
+		r.provisional(first)
+	}
+	return first, err
 }
 
 // AddJoined records that the host of a URL joined the crawl.

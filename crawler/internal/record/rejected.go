@@ -33,6 +33,7 @@ func (r *Recorder) WriteRejected(all bool, blocked func(frontier.Host, robotsext
 	if err := w.flush(); err != nil {
 		return next, err
 	}
+	r.Skipped.setListed()
 	origins, deferred := r.Deferred.All()
 	var hosts []frontier.Host
 	for _, o := range origins {
@@ -176,16 +177,14 @@ func (w *rejectedWriter) flush() error {
 		if err != nil {
 			return err
 		}
-		entries, keys := w.entries, w.keys
+		entries := w.entries
 		w.entries, w.keys = nil, nil
 		for i, e := range entries {
 			if known[i] { // it was added after all
-				w.r.Skipped.SetInFrontier([]frontier.Item{{URL: keys[i]}})
 				continue
 			}
-			if e.Skipped.WasProvisional = w.r.Skipped.isCounted(e.Skipped.URL); !e.Skipped.WasProvisional {
-				w.r.cfg.OnReject(e.Skipped)
-			}
+			e.Skipped.WasProvisional = true
+			w.r.cfg.OnReject(e.Skipped)
 			if err := w.write(e.Skipped); err != nil {
 				return err
 			}

@@ -26,15 +26,14 @@ type Skipped struct {
 	limit    int    // maximum number of URLs
 	onFull   func() // called once when there are more
 
-	inFrontier func(urls []string) ([]bool, error)   // which URLs the frontier knows
-	onCount    func(r *output.Rejection, change int) // called when a URL starts (1) or stops (-1) to count; see skipState
-
 	mu         sync.Mutex      // guards all below
 	reasons    []output.Reason // by the numbers in places
+	counts     []int           // of places, by the same numbers
 	places     map[uint64]place
 	outOfScope map[uint64]bool           // hashes of the scope keys of hosts with out-of-scope URLs
 	unlisted   map[robotsext.Origin]bool // origins with sitemap entries that count if their robots.txt lists the sitemap
 	full       bool                      // onFull was called
+	listed     bool                      // they are in rejected.jsonl
 }
 
 // maxSkipped is the maximum number of URLs. They need about 300 MB of memory, or 500 MB if each
@@ -47,11 +46,9 @@ const batchSize = 500
 // place is the offset of the latest entry of a URL in the journal. Two URLs with the same hash
 // count as one. With a million URLs the chance of a collision is 3 in 100 million.
 type place struct {
-	at      int64
-	depth   int32
-	reason  uint8 // index in Skipped.reasons
-	state   skipState
-	sitemap bool // it is the URL of a sitemap, which has its own key in the frontier
+	at     int64
+	depth  int32
+	reason uint8 // index in Skipped.reasons
 }
 
 // SkippedURL is a URL that is not in the frontier, with its item.
@@ -65,40 +62,33 @@ func newSkipped(j *journal, scopeKey func(weburl.URL) string) *Skipped {
 	return &Skipped{
 		journal: j, scopeKey: scopeKey, seed: maphash.MakeSeed(), limit: maxSkipped, onFull: func() {},
 		places: make(map[uint64]place), outOfScope: make(map[uint64]bool), unlisted: make(map[robotsext.Origin]bool),
-		inFrontier: func(urls []string) ([]bool, error) { return make([]bool, len(urls)), nil },
-		onCount:    func(*output.Rejection, int) {},
 	}
 }
 
-// Add skips URLs, and counts those that the frontier does not know.
-func (s *Skipped) Add(urls []SkippedURL) error {
-	fresh, err := s.write(urls)
-	if err != nil || len(fresh) == 0 {
-		return err
-	}
-	return s.count(fresh)
-}
-
-// write writes URLs to the journal, and returns their entries.
-func (s *Skipped) write(urls []SkippedURL) (fresh []*entry, err error) {
+// Add skips URLs, and returns those that were not skipped before.
+func (s *Skipped) Add(urls []SkippedURL) (first []*output.Rejection, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.journal.failed(); err != nil {
 		return nil, err
 	}
+	var fresh []*entry
 	for i := range urls {
 		u := &urls[i]
 		if s.holds(&u.Rejection) {
 			continue
 		}
 		url := s.hash(u.Rejection.URL)
-		old, known := s.places[url]
+		_, known := s.places[url]
 		if !known && len(s.places) >= s.limit {
 			s.reportFull()
 			continue
 		}
 		e := &entry{Skipped: &u.Rejection, Priority: u.Item.Priority, Meta: u.Item.Meta}
-		s.places[url] = s.replace(old, s.placeOf(-1, e), u.Rejection.URL) // a repetition in the same call is then known
+		s.put(url, -1, e) // a repetition in the same call is then known
+		if !known {
+			first = append(first, &u.Rejection)
+		}
 		s.noteTakeable(e, u.URL)
 		fresh = append(fresh, e)
 	}
@@ -114,7 +104,30 @@ func (s *Skipped) write(urls []SkippedURL) (fresh []*entry, err error) {
 			s.places[url] = p
 		}
 	}
-	return fresh, nil
+	return first, nil
+}
+
+// Counts returns how many URLs are skipped so far, by reason. It includes those that were added to the
+// frontier by another link. It returns none when WriteRejected has written the others.
+func (s *Skipped) Counts() map[output.Reason]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	counts := make(map[output.Reason]int)
+	if s.listed {
+		return counts
+	}
+	for i, n := range s.counts {
+		if n > 0 {
+			counts[s.reasons[i]] = n
+		}
+	}
+	return counts
+}
+
+func (s *Skipped) setListed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listed = true
 }
 
 // reportFull reports, once, that the limit is exceeded. The lock is held.
@@ -125,8 +138,20 @@ func (s *Skipped) reportFull() {
 	s.full = true
 }
 
-func (s *Skipped) placeOf(at int64, e *entry) place {
-	return place{at: at, depth: int32(e.Skipped.Depth), reason: s.numberOf(e.Skipped.Reason), sitemap: e.frontierKey() != e.Skipped.URL}
+// put stores the place of a URL by its hash. The lock is held.
+func (s *Skipped) put(url uint64, at int64, e *entry) {
+	s.remove(url)
+	p := place{at: at, depth: int32(e.Skipped.Depth), reason: s.numberOf(e.Skipped.Reason)}
+	s.places[url] = p
+	s.counts[p.reason]++
+}
+
+// remove removes a URL by its hash. The lock is held.
+func (s *Skipped) remove(url uint64) {
+	if p, known := s.places[url]; known {
+		s.counts[p.reason]--
+		delete(s.places, url)
+	}
 }
 
 // numberOf returns the index of a reason, which needs less memory. The lock is held.
@@ -134,7 +159,7 @@ func (s *Skipped) numberOf(r output.Reason) uint8 {
 	i := slices.Index(s.reasons, r)
 	if i < 0 {
 		i = len(s.reasons)
-		s.reasons = append(s.reasons, r)
+		s.reasons, s.counts = append(s.reasons, r), append(s.counts, 0)
 	}
 	return uint8(i)
 }
@@ -223,7 +248,9 @@ func (s *Skipped) Take(match func(SkippedURL) bool, give func([]SkippedURL) erro
 		if err != nil || !match(u) {
 			return nil // an invalid URL has no item
 		}
-		s.remove(u.Rejection.URL)
+		s.mu.Lock()
+		s.remove(s.hash(u.Rejection.URL))
+		s.mu.Unlock()
 		if taken = append(taken, u); len(taken) < batchSize {
 			return nil
 		}
@@ -258,7 +285,7 @@ func (e *entry) frontierKey() string {
 func (s *Skipped) restore(at int64, e *entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.places[s.hash(e.Skipped.URL)] = s.placeOf(at, e)
+	s.put(s.hash(e.Skipped.URL), at, e)
 	if u, err := weburl.Parse(e.Skipped.URL); err == nil {
 		s.noteTakeable(e, u)
 	}

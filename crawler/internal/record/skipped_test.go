@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -19,8 +20,8 @@ func TestTakeGivesURLsInParts(t *testing.T) {
 		a := weburl.URL{Canonical: fmt.Sprintf("http://h%d.test/", i), Server: frontier.Host(fmt.Sprintf("h%d.test", i)), Hostname: fmt.Sprintf("h%d.test", i)}
 		all = append(all, SkippedURL{URL: a, Rejection: output.Rejection{URL: a.Canonical, Reason: output.OutOfScope, Depth: 1}})
 	}
-	if err := s.Add(all); err != nil {
-		t.Fatal(err)
+	if first, err := s.Add(all); err != nil || len(first) != n {
+		t.Fatal(err, len(first))
 	}
 	refuse := func(u SkippedURL) bool {
 		t.Errorf("it looks at %s for a scope without URLs", u.URL.Canonical)
@@ -38,7 +39,8 @@ func TestTakeGivesURLsInParts(t *testing.T) {
 		if len(some) > batchSize {
 			t.Errorf("%d at a time", len(some))
 		}
-		return s.Add(some[:1]) // which may be skipped again meanwhile, and is not met again
+		_, err := s.Add(some[:1]) // which may be skipped again meanwhile, and is not met again
+		return err
 	}
 	if err := s.TakeScope(all[n-1].URL, func(SkippedURL) bool { return true }, give); err != nil || len(seen) != n || parts != 3 {
 		t.Errorf("%v: %d URLs in %d parts", err, len(seen), parts)
@@ -57,7 +59,7 @@ func TestSkippedIsBounded(t *testing.T) {
 	for i := range 30 {
 		for _, depth := range []int{2, 1} {
 			a := weburl.URL{Canonical: fmt.Sprintf("http://h%d.test/", i), Server: frontier.Host(fmt.Sprintf("h%d.test", i)), Hostname: fmt.Sprintf("h%d.test", i)}
-			if err := s.Add([]SkippedURL{{URL: a, Rejection: output.Rejection{URL: a.Canonical, Reason: output.OutOfScope, Depth: depth}}}); err != nil {
+			if _, err := s.Add([]SkippedURL{{URL: a, Rejection: output.Rejection{URL: a.Canonical, Reason: output.OutOfScope, Depth: depth}}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -69,4 +71,34 @@ func TestSkippedIsBounded(t *testing.T) {
 	if len(s.places) != 10 || len(s.outOfScope) != 10 || told != 1 || !slices.Equal(depths, []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}) {
 		t.Errorf("%d URLs and %d hosts are kept, depths %v, told %d times", len(s.places), len(s.outOfScope), depths, told)
 	}
+}
+
+// A URL counts once, for its last reason, until it is taken; a listed one no longer.
+func TestSkippedCounts(t *testing.T) {
+	s := openRecorder(t, nil).Skipped
+	skip := func(url string, reason output.Reason, want int) {
+		t.Helper()
+		first, err := s.Add([]SkippedURL{{Rejection: output.Rejection{URL: url, Reason: reason}}, {Rejection: output.Rejection{URL: url, Reason: reason}}})
+		if err != nil || len(first) != want {
+			t.Errorf("%s: %d are new, want %d: %v", url, len(first), want, err)
+		}
+	}
+	counts := func(want map[output.Reason]int) {
+		t.Helper()
+		if got := s.Counts(); !maps.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+	skip("http://a.test/", output.Nofollow, 1)
+	skip("http://b.test/", output.Nofollow, 1)
+	counts(map[output.Reason]int{output.Nofollow: 2})
+	skip("http://a.test/", output.MaxDepth, 0) // a stronger reason
+	skip("http://a.test/", output.Nofollow, 0)
+	counts(map[output.Reason]int{output.Nofollow: 1, output.MaxDepth: 1})
+	if err := s.Take(func(u SkippedURL) bool { return u.Rejection.URL == "http://a.test/" }, func([]SkippedURL) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	counts(map[output.Reason]int{output.Nofollow: 1})
+	s.setListed()
+	counts(nil)
 }
