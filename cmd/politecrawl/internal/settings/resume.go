@@ -21,7 +21,6 @@ func (s *Settings) AddResumeFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&s.resume, "resume", "", "resume the stopped or killed crawl in `DIR`")
 	fs.StringVar(&s.recrawl, "recrawl", "", "request the URLs of the crawl in `DIR` again, conditionally")
 	fs.BoolVar(&s.continueFlag, "continue", false, "resume the crawl in --output if there is one, otherwise start it")
-	s.keys.Lookup("output").Usage += " unless you add --continue"
 }
 
 // Options returns the options of a crawl that is resumed or recrawled.
