@@ -11,6 +11,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
@@ -171,7 +172,7 @@ func (w *worker) refuseChecks(v *visit, items []frontier.Item) error {
 		}
 		url, _, _ := strings.Cut(item.URL, "#")
 		line := &output.Check{URL: url, Result: output.CheckUnverified, Kind: p.Check, FoundOn: p.FoundOn, Reason: output.MaxHosts}
-		if err := v.lines.Check(line); err != nil {
+		if err := crawldir.Checks.Add(&v.lines, line); err != nil {
 			return err
 		}
 		w.c.tally.countCheck(line)
@@ -260,7 +261,7 @@ func (w *worker) checkURL(v *visit) (decision, error) {
 		return decision{}, err
 	}
 	c.log.Debug("URL checked", "url", line.URL, "status", line.Status, "result", line.Result)
-	return decision{verdict: done, check: line, found: found}, v.lines.Check(line)
+	return decision{verdict: done, check: line, found: found}, crawldir.Checks.Add(&v.lines, line)
 }
 
 // checkAgain queues a check that GET has to make: many sites answer HEAD with an error, or with a
@@ -357,5 +358,5 @@ func (w *worker) skipCheck(v *visit, r *output.Rejection) error {
 	}
 	w.c.tally.countCheck(line)
 	w.c.log.Debug("URL checked", "url", line.URL, "result", line.Result, "reason", line.Reason, "error", line.Detail)
-	return v.lines.Check(line)
+	return crawldir.Checks.Add(&v.lines, line)
 }

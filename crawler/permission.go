@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -201,7 +202,7 @@ func (w *worker) addPermission(v *visit, page *reading, header http.Header, doc 
 			return err
 		}
 	}
-	return v.lines.Permission(line)
+	return crawldir.Permissions.Add(&v.lines, line)
 }
 
 // noticeUnread reports, once for each origin, which files about the use of its pages the site names

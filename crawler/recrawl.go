@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -54,15 +55,14 @@ func (c *Crawler) startRecrawl() error {
 // requeueAll prepares a recrawl. After a kill it runs again: nothing is fetched before it
 // completes.
 func (c *Crawler) requeueAll(s *state) error {
-	old, err := crawldir.Rotate(c.cfg.Output.Dir, s.Recrawls, c.opts.Formats...)
-	if err != nil {
+	if err := crawldir.Rotate(c.cfg.Output.Dir, s.Recrawls, c.opts.Formats...); err != nil {
 		return err
 	}
 	if err := c.record.Reset(); err != nil {
 		return err
 	}
 	again := &requeuer{c: c, recrawl: s.CheckRecrawl}
-	if err := again.addAll(old); err != nil {
+	if err := again.addAll(s.Recrawls); err != nil {
 		return err
 	}
 	if err := crawldir.RemoveGenerations(c.cfg.Output.Dir, s.Recrawls, c.cfg.Output.KeepGenerations); err != nil {
@@ -100,17 +100,18 @@ func (c *Crawler) joinRecrawl(p *provenance.Provenance) error {
 	return nil
 }
 
-// addAll requeues the URLs that the files of a crawl list.
-func (r *requeuer) addAll(old crawldir.Files) error {
+// addAll requeues the URLs that the files with a number list.
+func (r *requeuer) addAll(number int) error {
+	file := func(name string) string { return filepath.Join(r.c.cfg.Output.Dir, crawldir.RotatedName(name, number)) }
 	foundOn := make(map[string]string) // each sitemap
-	err := record.Each(r.c.record, old.Sitemaps, func(_ int64, s *output.Sitemap) error {
+	err := record.Each(r.c.record, file(crawldir.SitemapsFile), func(_ int64, s *output.Sitemap) error {
 		foundOn[s.URL] = s.FoundOn
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	err = record.Each(r.c.record, old.Sitemaps, func(_ int64, s *output.Sitemap) error {
+	err = record.Each(r.c.record, file(crawldir.SitemapsFile), func(_ int64, s *output.Sitemap) error {
 		t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: s.FoundOn, SitemapOf: robotsext.Origin(s.Origin), IndexDepth: s.IndexDepth}
 		for above, n := s.FoundOn, 0; foundOn[above] != "" && n < maxNested+redirection.Max; above, n = foundOn[above], n+1 {
 			t.Listing = append(t.Listing, provenance.HashListing(above))
@@ -120,7 +121,7 @@ func (r *requeuer) addAll(old crawldir.Files) error {
 	if err != nil {
 		return err
 	}
-	err = record.Each(r.c.record, old.Pages, func(_ int64, p *output.Page) error {
+	err = record.Each(r.c.record, file(crawldir.PagesFile), func(_ int64, p *output.Page) error {
 		t := provenance.Provenance{Source: provenance.SourceOf(p.Source), FromStart: p.Source == provenance.Start.String(), Depth: p.Depth, FoundOn: p.FoundOn}
 		if slices.Contains(p.Redirects, provenance.Referrer(p.URL)) {
 			return nil // its first line queues it, and it redirects there again
@@ -137,7 +138,7 @@ func (r *requeuer) addAll(old crawldir.Files) error {
 	if err != nil {
 		return err
 	}
-	err = record.Each(r.c.record, old.Rejected, func(_ int64, j *output.Rejection) error {
+	err = record.Each(r.c.record, file(crawldir.RejectedFile), func(_ int64, j *output.Rejection) error {
 		if slices.Contains(leasedReasons, j.Reason) {
 			return r.addKnown(j.URL, provenanceOf(j))
 		}

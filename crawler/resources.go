@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -123,7 +124,7 @@ func (l *pageLinks) addResources(found *discoveries, v *visit, to []output.Link)
 	if len(line.To)+len(line.Resources) == 0 || l.unlisted || l.d.cfg.Output.Links == LinksNone {
 		return nil
 	}
-	return v.lines.Links(line)
+	return crawldir.Links.Add(&v.lines, line)
 }
 
 // upgrade replaces the http URLs of the resources, as browsers do. Two of them may then be the same.
@@ -214,5 +215,5 @@ func (l *pageLinks) addAnchors(page *output.Page) error {
 	if line.Targets == nil {
 		line.Targets = []string{}
 	}
-	return l.v.lines.Anchors(line)
+	return crawldir.Anchors.Add(&l.v.lines, line)
 }

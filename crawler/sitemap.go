@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
@@ -101,7 +102,7 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 				return d, err
 			}
 		}
-		return decision{verdict: done, found: found}, v.lines.Sitemap(line)
+		return decision{verdict: done, found: found}, crawldir.Sitemaps.Add(&v.lines, line)
 	}
 	if d := w.retry(v, resp.StatusCode, nil); d.verdict == retry {
 		return d, nil
@@ -111,7 +112,7 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 			c.log.Warn("sitemap missing", "url", v.url, "host", v.prov.SitemapOf, "status", resp.StatusCode)
 			c.notice(fmt.Sprintf("sitemap %s: status %d", v.u, resp.StatusCode))
 		}
-		return decision{verdict: done}, v.lines.Sitemap(line)
+		return decision{verdict: done}, crawldir.Sitemaps.Add(&v.lines, line)
 	}
 	listed := newCrossListing(c.discovery, v)
 	d = decision{verdict: done, sitemap: line}
@@ -126,7 +127,7 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 	case err != nil:
 		return d, err
 	default:
-		if err := v.lines.Sitemap(line); err != nil {
+		if err := crawldir.Sitemaps.Add(&v.lines, line); err != nil {
 			return d, err
 		}
 	}
@@ -252,7 +253,7 @@ func (f *discoveries) addEntry(v *visit, entry sitemap.Entry, refusal error) err
 		return nil
 	}
 	a.Canonical = f.d.cleanURL(a.Canonical, nil)
-	if err := v.lines.Entry(&output.Entry{URL: a.Canonical, Sitemap: v.url, LastMod: entry.LastMod}); err != nil {
+	if err := crawldir.Entries.Add(&v.lines, &output.Entry{URL: a.Canonical, Sitemap: v.url, LastMod: entry.LastMod}); err != nil {
 		return err
 	}
 	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: f.d.order.priority(entry), Meta: t.Encode()}

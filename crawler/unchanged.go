@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -59,7 +60,7 @@ func (w *worker) readUnchanged(v *visit, page *reading, header http.Header) erro
 	if links == nil || err != nil {
 		return err
 	}
-	return v.lines.Links(links)
+	return crawldir.Links.Add(&v.lines, links)
 }
 
 // keepContent completes the line of a page with status 304 with the content of the fetch before it. A

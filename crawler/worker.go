@@ -354,9 +354,9 @@ func (w *worker) skip(v *visit, r output.Rejection) error {
 	if v.prov.IsSitemap() { // a recrawl will request it as one
 		line := v.sitemapLine(0, time.Now())
 		line.Detail = cmp.Or(r.Detail, string(r.Reason))
-		if err := v.lines.Sitemap(line); err != nil {
+		if err := crawldir.Sitemaps.Add(&v.lines, line); err != nil {
 			return err
 		}
 	}
-	return v.lines.Reject(&r)
+	return crawldir.Rejected.Add(&v.lines, &r)
 }

@@ -31,7 +31,7 @@ func twoCrawls() (before, after string, remove func()) {
 		var b crawldir.Batch
 		for _, p := range pages {
 			p.URL, p.ContentType = "https://example.com"+p.URL, "text/html"
-			err = errors.Join(err, b.Page(p))
+			err = errors.Join(err, crawldir.Pages.Add(&b, p))
 		}
 		if err = errors.Join(err, d.Write(&b), d.Close()); err != nil {
 			log.Fatal(err)

@@ -26,12 +26,12 @@ func exampleCrawl() (dir string, remove func(), err error) {
 	const site = "https://example.com"
 	var b crawldir.Batch
 	err = errors.Join(
-		b.Page(&output.Page{URL: site + "/", Status: 200, Title: "Home", Source: "start"}),
-		b.Page(&output.Page{URL: site + "/gone", Status: 404, Depth: 1, Source: "link", FoundOn: site + "/"}),
-		b.Links(&output.Links{URL: site + "/", To: []output.Link{{URL: site + "/gone"}, {URL: site + "/private/"}}}),
-		b.Reject(&output.Rejection{URL: site + "/private/", Reason: output.Disallowed, Rule: "Disallow: /private/", Line: 2}),
-		b.Sitemap(&output.Sitemap{URL: site + "/map.xml", Status: 200, Pages: 1}),
-		b.Entry(&output.Entry{URL: site + "/", Sitemap: site + "/map.xml", LastMod: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}),
+		crawldir.Pages.Add(&b, &output.Page{URL: site + "/", Status: 200, Title: "Home", Source: "start"}),
+		crawldir.Pages.Add(&b, &output.Page{URL: site + "/gone", Status: 404, Depth: 1, Source: "link", FoundOn: site + "/"}),
+		crawldir.Links.Add(&b, &output.Links{URL: site + "/", To: []output.Link{{URL: site + "/gone"}, {URL: site + "/private/"}}}),
+		crawldir.Rejected.Add(&b, &output.Rejection{URL: site + "/private/", Reason: output.Disallowed, Rule: "Disallow: /private/", Line: 2}),
+		crawldir.Sitemaps.Add(&b, &output.Sitemap{URL: site + "/map.xml", Status: 200, Pages: 1}),
+		crawldir.Entries.Add(&b, &output.Entry{URL: site + "/", Sitemap: site + "/map.xml", LastMod: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}),
 		d.Write(&b),
 		exampleRobots(d, site, []byte("User-agent: *\nDisallow: /private/\n")),
 		d.Close())

@@ -78,13 +78,13 @@ func benchmarkCrawl(b *testing.B, pages, workers int) []string {
 	for i := range pages {
 		var batch crawldir.Batch
 		page, links := benchmarkPage(i, pages)
-		write(i%workers, &batch, errors.Join(batch.Page(page), batch.Links(links),
-			batch.Entry(&output.Entry{URL: page.URL, Sitemap: "https://host-0.example/sitemap.xml"}), batch.Permission(benchmarkPermission(page, i))))
+		write(i%workers, &batch, errors.Join(crawldir.Pages.Add(&batch, page), crawldir.Links.Add(&batch, links),
+			crawldir.Entries.Add(&batch, &output.Entry{URL: page.URL, Sitemap: "https://host-0.example/sitemap.xml"}), crawldir.Permissions.Add(&batch, benchmarkPermission(page, i))))
 		if workers > 1 && i%1000 == 0 {
 			again := *page
 			again.FetchedAt = again.FetchedAt.Add(time.Minute)
 			var batch crawldir.Batch
-			write((i+1)%workers, &batch, errors.Join(batch.Page(&again), batch.Links(links)))
+			write((i+1)%workers, &batch, errors.Join(crawldir.Pages.Add(&batch, &again), crawldir.Links.Add(&batch, links)))
 		}
 		if i%10 > 0 {
 			continue
@@ -92,7 +92,7 @@ func benchmarkCrawl(b *testing.B, pages, workers int) []string {
 		for worker := range workers {
 			var batch crawldir.Batch
 			away := &output.Rejection{URL: fmt.Sprintf("https://away-%d.example/", i), Reason: output.OutOfScope, Depth: i % 9, FoundOn: page.URL, Source: "link"}
-			write(worker, &batch, batch.Reject(away))
+			write(worker, &batch, crawldir.Rejected.Add(&batch, away))
 		}
 	}
 	for _, d := range out {

@@ -55,32 +55,32 @@ func (c *crawl) write(t *testing.T) string {
 	}
 	var b crawldir.Batch
 	for i := range c.pages {
-		err = errors.Join(err, b.Page(&c.pages[i]))
+		err = errors.Join(err, crawldir.Pages.Add(&b, &c.pages[i]))
 	}
 	for i := range c.rejected {
-		err = errors.Join(err, b.Reject(&c.rejected[i]))
+		err = errors.Join(err, crawldir.Rejected.Add(&b, &c.rejected[i]))
 	}
 	hasLine := make(map[string]bool)
 	for i := range c.links {
 		hasLine[c.links[i].URL] = true
-		err = errors.Join(err, b.Links(&c.links[i]))
+		err = errors.Join(err, crawldir.Links.Add(&b, &c.links[i]))
 	}
 	for _, p := range c.pages { // a crawl writes a line for each page with links
 		if c.links != nil && p.Links > 0 && !hasLine[p.URL] {
-			err = errors.Join(err, b.Links(&output.Links{URL: p.URL, To: []output.Link{}}))
+			err = errors.Join(err, crawldir.Links.Add(&b, &output.Links{URL: p.URL, To: []output.Link{}}))
 		}
 	}
 	for i := range c.sitemaps {
-		err = errors.Join(err, b.Sitemap(&c.sitemaps[i]))
+		err = errors.Join(err, crawldir.Sitemaps.Add(&b, &c.sitemaps[i]))
 	}
 	for i := range c.checks {
-		err = errors.Join(err, b.Check(&c.checks[i]))
+		err = errors.Join(err, crawldir.Checks.Add(&b, &c.checks[i]))
 	}
 	for i := range c.anchors {
-		err = errors.Join(err, b.Anchors(&c.anchors[i]))
+		err = errors.Join(err, crawldir.Anchors.Add(&b, &c.anchors[i]))
 	}
 	for i := range c.permissions {
-		err = errors.Join(err, b.Permission(&c.permissions[i]))
+		err = errors.Join(err, crawldir.Permissions.Add(&b, &c.permissions[i]))
 	}
 	for _, l := range c.robots {
 		body := []byte(c.texts[l.Origin])

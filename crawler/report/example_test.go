@@ -34,18 +34,18 @@ func smallCrawl() (dir string, remove func()) {
 	at := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 	var b crawldir.Batch
 	err = errors.Join(
-		b.Page(&output.Page{URL: site + "/", Status: 200, Source: "start", ContentType: "text/html", FetchedAt: at, Links: 3}),
-		b.Page(&output.Page{URL: site + "/about", Status: 200, Source: "link", FoundOn: site + "/", ContentType: "text/html", FetchedAt: at, Links: 1}),
-		b.Page(&output.Page{URL: site + "/gone", Status: 404, Source: "link", FoundOn: site + "/", FetchedAt: at}),
-		b.Reject(&output.Rejection{
+		crawldir.Pages.Add(&b, &output.Page{URL: site + "/", Status: 200, Source: "start", ContentType: "text/html", FetchedAt: at, Links: 3}),
+		crawldir.Pages.Add(&b, &output.Page{URL: site + "/about", Status: 200, Source: "link", FoundOn: site + "/", ContentType: "text/html", FetchedAt: at, Links: 1}),
+		crawldir.Pages.Add(&b, &output.Page{URL: site + "/gone", Status: 404, Source: "link", FoundOn: site + "/", FetchedAt: at}),
+		crawldir.Rejected.Add(&b, &output.Rejection{
 			URL: site + "/private/", Reason: output.Disallowed, Rule: "Disallow: /private/", Line: 2, RobotsURL: site + "/robots.txt",
 			Group: "*", Source: "link", FoundOn: site + "/",
 		}),
-		b.Links(&output.Links{URL: site + "/", To: []output.Link{{URL: site + "/about"}, {URL: site + "/gone"}, {URL: site + "/private/"}}}),
-		b.Links(&output.Links{URL: site + "/about", To: []output.Link{{URL: site + "/gone"}}}),
-		b.Sitemap(&output.Sitemap{URL: site + "/sitemap.xml", Status: 200, Origin: site, FoundOn: site + "/robots.txt", Pages: 2, FetchedAt: at}),
-		b.Entry(&output.Entry{URL: site + "/", Sitemap: site + "/sitemap.xml"}),
-		b.Entry(&output.Entry{URL: site + "/gone", Sitemap: site + "/sitemap.xml"}),
+		crawldir.Links.Add(&b, &output.Links{URL: site + "/", To: []output.Link{{URL: site + "/about"}, {URL: site + "/gone"}, {URL: site + "/private/"}}}),
+		crawldir.Links.Add(&b, &output.Links{URL: site + "/about", To: []output.Link{{URL: site + "/gone"}}}),
+		crawldir.Sitemaps.Add(&b, &output.Sitemap{URL: site + "/sitemap.xml", Status: 200, Origin: site, FoundOn: site + "/robots.txt", Pages: 2, FetchedAt: at}),
+		crawldir.Entries.Add(&b, &output.Entry{URL: site + "/", Sitemap: site + "/sitemap.xml"}),
+		crawldir.Entries.Add(&b, &output.Entry{URL: site + "/gone", Sitemap: site + "/sitemap.xml"}),
 		d.Write(&b), d.Close())
 	if err != nil {
 		log.Fatal(err)
@@ -118,8 +118,8 @@ func ExampleGenerate_workers() {
 	at := time.Date(2026, 5, 4, 12, 1, 0, 0, time.UTC)
 	var b crawldir.Batch
 	err = errors.Join(
-		b.Page(&output.Page{URL: site + "/gone", Status: 200, Source: "link", FoundOn: site + "/", ContentType: "text/html", FetchedAt: at}),
-		b.Page(&output.Page{URL: site + "/news", Status: 200, Source: "link", FoundOn: site + "/", ContentType: "text/html", FetchedAt: at}),
+		crawldir.Pages.Add(&b, &output.Page{URL: site + "/gone", Status: 200, Source: "link", FoundOn: site + "/", ContentType: "text/html", FetchedAt: at}),
+		crawldir.Pages.Add(&b, &output.Page{URL: site + "/news", Status: 200, Source: "link", FoundOn: site + "/", ContentType: "text/html", FetchedAt: at}),
 		d.Write(&b), d.Close())
 	if err != nil {
 		fmt.Println(err)

@@ -42,21 +42,6 @@ type Dir struct {
 	kept     map[string]struct{} // hashes of versions that exist; not all
 }
 
-// The JSON lines files, as indexes of Dir.files and of a Batch.
-const (
-	pages = iota
-	rejected
-	sitemaps
-	links
-	entries
-	checks
-	anchors
-	permissions
-	kinds
-)
-
-var fileNames = [kinds]string{PagesFile, RejectedFile, SitemapsFile, LinksFile, EntriesFile, ChecksFile, AnchorsFile, PermissionsFile}
-
 // CheckEmpty returns nil if a crawl may be created in a directory: it is missing, or has no
 // files of a crawl. Empty JSON lines files are ignored. The error is [output.ErrExists].
 func CheckEmpty(path string, formats ...output.Format) error {
@@ -75,9 +60,9 @@ func CheckEmpty(path string, formats ...output.Format) error {
 
 // NonEmptyFile returns the name of a JSON lines file that is not empty, or "" if there is none.
 func NonEmptyFile(path string) string {
-	for _, name := range fileNames {
-		if info, err := os.Lstat(filepath.Join(path, name)); err == nil && info.Size() > 0 {
-			return name
+	for _, f := range files {
+		if info, err := os.Lstat(filepath.Join(path, f.fileName())); err == nil && info.Size() > 0 {
+			return f.fileName()
 		}
 	}
 	return ""
@@ -145,16 +130,16 @@ func Open(path string, counted Lengths, unused ...string) (*Dir, error) {
 }
 
 func (d *Dir) open(counted Lengths, unused []string) error {
-	for kind, name := range fileNames {
+	for i, f := range files {
 		open := jsonlines.Open
-		if slices.Contains(unused, name) {
+		if slices.Contains(unused, f.fileName()) {
 			open = jsonlines.OpenLater
 		}
-		l, err := open(filepath.Join(d.path, name), counted.of(kind))
+		l, err := open(filepath.Join(d.path, f.fileName()), *f.lengthIn(&counted))
 		if err != nil {
 			return errors.Join(err, d.Close())
 		}
-		d.files[kind] = l
+		d.files[i] = l
 	}
 	var err error
 	// Last, since it syncs the names of the other files too.
@@ -170,8 +155,8 @@ func (d *Dir) Path() string { return d.path }
 // Write appends a batch. When it returns, the kernel has the lines, so a kill of the process
 // cannot truncate them. It must not be called concurrently.
 func (d *Dir) Write(b *Batch) error {
-	for kind, l := range d.files {
-		if err := l.Append(b.lines[kind]); err != nil {
+	for i, l := range d.files {
+		if err := l.Append(b.lines[i]); err != nil {
 			return err
 		}
 	}
@@ -180,12 +165,11 @@ func (d *Dir) Write(b *Batch) error {
 
 // Lengths returns the lengths of the files.
 func (d *Dir) Lengths() Lengths {
-	return Lengths{
-		Pages: d.files[pages].Length(), Rejected: d.files[rejected].Length(),
-		Sitemaps: d.files[sitemaps].Length(), Links: d.files[links].Length(), Entries: d.files[entries].Length(),
-		Checks: d.files[checks].Length(), Anchors: d.files[anchors].Length(), Permissions: d.files[permissions].Length(),
-		Robots: d.robots.Length(),
+	lengths := Lengths{Robots: d.robots.Length()}
+	for i, f := range files {
+		*f.lengthIn(&lengths) = d.files[i].Length()
 	}
+	return lengths
 }
 
 // Sync syncs all written lines to disk. It must not be called concurrently.

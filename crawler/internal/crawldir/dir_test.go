@@ -30,14 +30,14 @@ func TestWrite(t *testing.T) {
 		for range each {
 			var one Batch
 			err := errors.Join(
-				one.Page(&output.Page{URL: "http://example.com/?a=1&b=<2>", Title: strings.Repeat("x", 5000)}),
-				one.Reject(&output.Rejection{URL: "http://example.com/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 2}),
-				one.Links(&output.Links{URL: "http://example.com/", To: []output.Link{{URL: "http://example.com/a"}}}),
-				one.Entry(&output.Entry{URL: "http://example.com/", Sitemap: "http://example.com/map.xml"}),
-				one.Check(&output.Check{URL: "http://example.com/a.png", Result: output.CheckOK}),
-				one.Anchors(&output.Anchors{URL: "http://example.com/", IDs: []string{"top"}}),
-				one.Permission(&output.Permission{URL: "http://example.com/"}),
-				one.Sitemap(&output.Sitemap{URL: "http://example.com/map.xml", Status: 200}))
+				Pages.Add(&one, &output.Page{URL: "http://example.com/?a=1&b=<2>", Title: strings.Repeat("x", 5000)}),
+				Rejected.Add(&one, &output.Rejection{URL: "http://example.com/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 2}),
+				Links.Add(&one, &output.Links{URL: "http://example.com/", To: []output.Link{{URL: "http://example.com/a"}}}),
+				Entries.Add(&one, &output.Entry{URL: "http://example.com/", Sitemap: "http://example.com/map.xml"}),
+				Checks.Add(&one, &output.Check{URL: "http://example.com/a.png", Result: output.CheckOK}),
+				Anchors.Add(&one, &output.Anchors{URL: "http://example.com/", IDs: []string{"top"}}),
+				Permissions.Add(&one, &output.Permission{URL: "http://example.com/"}),
+				Sitemaps.Add(&one, &output.Sitemap{URL: "http://example.com/map.xml", Status: 200}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,7 +50,8 @@ func TestWrite(t *testing.T) {
 	if err := errors.Join(d.Sync(), d.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range fileNames {
+	for _, f := range All() {
+		name := f.fileName()
 		lines := readLines(t, filepath.Join(dir, name))
 		if len(lines) != batches*each {
 			t.Errorf("%s has %d lines, want %d", name, len(lines), batches*each)
@@ -79,7 +80,7 @@ func TestWrite(t *testing.T) {
 func TestOpenCutsWhatDoesNotCount(t *testing.T) {
 	page := func(url string) *Batch {
 		b := new(Batch)
-		if err := errors.Join(b.Page(&output.Page{URL: url}), b.Reject(&output.Rejection{URL: url})); err != nil {
+		if err := errors.Join(Pages.Add(b, &output.Page{URL: url}), Rejected.Add(b, &output.Rejection{URL: url})); err != nil {
 			t.Fatal(err)
 		}
 		return b
@@ -205,21 +206,19 @@ func TestRotate(t *testing.T) {
 		}
 	}
 	write("one")
-	first, err := Rotate(dir, 1)
-	if err != nil || filepath.Base(first.Pages) != "pages.1.jsonl" {
-		t.Fatal(first, err)
-	}
-	if again, err := Rotate(dir, 1); err != nil || again != first {
-		t.Errorf("a second time: %v, %v", again, err)
+	for range 2 {
+		if err := Rotate(dir, 1); err != nil {
+			t.Fatal(err)
+		}
 	}
 	write("two")
-	if _, err := Rotate(dir, 1); err == nil || !strings.Contains(err.Error(), "pages.1.jsonl") {
+	if err := Rotate(dir, 1); err == nil || !strings.Contains(err.Error(), "pages.1.jsonl") {
 		t.Errorf("over what is there: %v", err)
 	}
 	if !Rotated(dir, 1) || Rotated(dir, 2) {
 		t.Error("Rotated is wrong")
 	}
-	if _, err := Rotate(dir, 2); err != nil {
+	if err := Rotate(dir, 2); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"pages.1.jsonl": "one", "rejected.1.jsonl": "one", "robots.1.jsonl": "one", "pages.2.jsonl": "two"} {
@@ -241,7 +240,7 @@ func TestRotateFilesOfFormats(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Rotate(dir, 2, formats...); err != nil {
+	if err := Rotate(dir, 2, formats...); err != nil {
 		t.Fatal(err)
 	}
 	for number, want := range []bool{2: true, 3: true, 4: false, 5: false} {

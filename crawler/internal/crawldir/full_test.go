@@ -128,7 +128,7 @@ func TestSync(t *testing.T) {
 	if err := d.Sync(); err != nil {
 		t.Error(err)
 	}
-	for name, sync := range map[string]func() error{"links.jsonl": d.files[links].Close, "robots.jsonl": d.robots.Close} {
+	for name, sync := range map[string]func() error{"links.jsonl": d.files[Links.index].Close, "robots.jsonl": d.robots.Close} {
 		if err := sync(); err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func TestFilesAreEscaped(t *testing.T) {
 	}
 	b := new(Batch)
 	if err := errors.Join(
-		b.Page(&output.Page{URL: "http://a.test/", Title: wild}), d.Write(b),
+		Pages.Add(b, &output.Page{URL: "http://a.test/", Title: wild}), d.Write(b),
 		addRobots(d, "http://a.test", nil, map[string]string{"error": wild}), d.Close()); err != nil {
 		t.Fatal(err)
 	}

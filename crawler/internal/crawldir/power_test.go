@@ -121,7 +121,7 @@ func TestSaveStateOutlivesPowerCut(t *testing.T) {
 func TestRotateOutlivesPowerCut(t *testing.T) {
 	d, disk := create(t)
 	var b Batch
-	if err := errors.Join(b.Page(&output.Page{URL: "http://a.test/"}), d.Write(&b), d.Sync()); err != nil {
+	if err := errors.Join(Pages.Add(&b, &output.Page{URL: "http://a.test/"}), d.Write(&b), d.Sync()); err != nil {
 		t.Fatal(err)
 	}
 	formats := []output.Format{{Files: []string{"table.csv"}}, {Files: []string{"a.warc"}, Exchanges: true}}
@@ -130,7 +130,7 @@ func TestRotateOutlivesPowerCut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Rotate(d.Path(), 1, formats...); err != nil {
+	if err := Rotate(d.Path(), 1, formats...); err != nil {
 		t.Fatal(err)
 	}
 	left := contents(t, filepath.Join(disk.Cut(), "parent", "crawl"))
@@ -148,7 +148,7 @@ func TestDropRejectionsOutlivesPowerCut(t *testing.T) {
 	d, disk := create(t)
 	var b Batch
 	for _, reason := range []output.Reason{output.MaxHostPages, output.Disallowed, output.MaxHostPages} {
-		if err := b.Reject(&output.Rejection{URL: "http://a.test/", Reason: reason}); err != nil {
+		if err := Rejected.Add(&b, &output.Rejection{URL: "http://a.test/", Reason: reason}); err != nil {
 			t.Fatal(err)
 		}
 	}

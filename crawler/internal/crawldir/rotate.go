@@ -15,34 +15,27 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Files are the names of the JSON lines files of one crawl of a directory.
-type Files struct {
-	Pages, Rejected, Sitemaps, Links, Entries, Checks, Anchors, Permissions, Robots string
-}
-
-// Rotate adds a number to the names of the JSON lines files and of archives, such as pages.1.jsonl, and
-// returns the new names. Files that already have this number stay. It removes the files of formats
+// Rotate adds a number to the names of the JSON lines files and of archives, such as
+// pages.1.jsonl. Files that already have this number stay. It removes the files of formats
 // without exchanges, such as tables: the JSON lines files have the same results.
-func Rotate(path string, number int, formats ...output.Format) (Files, error) {
+func Rotate(path string, number int, formats ...output.Format) error {
 	var failed []error
-	rotate := func(name string) string {
+	rotate := func(name string) {
 		to := filepath.Join(path, RotatedName(name, number))
-		if _, err := os.Lstat(to); err == nil {
+		if exists(to) {
 			if info, err := os.Lstat(filepath.Join(path, name)); err == nil && info.Size() > 0 {
 				failed = append(failed, fmt.Errorf("%q has %s and %s; move one of them away", path, name, filepath.Base(to)))
 			}
-			return to
+			return
 		}
 		if err := os.Rename(filepath.Join(path, name), to); err != nil && !errors.Is(err, os.ErrNotExist) {
 			failed = append(failed, err)
 		}
-		return to
 	}
-	f := Files{
-		Pages: rotate(PagesFile), Rejected: rotate(RejectedFile), Sitemaps: rotate(SitemapsFile),
-		Links: rotate(LinksFile), Entries: rotate(EntriesFile),
-		Checks: rotate(ChecksFile), Anchors: rotate(AnchorsFile), Permissions: rotate(PermissionsFile), Robots: rotate(RobotsFile),
+	for _, f := range files {
+		rotate(f.fileName())
 	}
+	rotate(RobotsFile)
 	for _, format := range formats {
 		names, err := FilesOf(path, format)
 		failed = append(failed, err)
@@ -58,7 +51,7 @@ func Rotate(path string, number int, formats ...output.Format) (Files, error) {
 	if err := durable.Dir(path); err != nil {
 		failed = append(failed, err)
 	}
-	return f, errors.Join(failed...)
+	return errors.Join(failed...)
 }
 
 // RemoveGenerations removes the rotated JSON lines files that a recrawl with this number no longer needs:
@@ -125,7 +118,9 @@ func Rotated(path string, number int, formats ...output.Format) bool {
 }
 
 // isLines reports whether a name is that of a JSON lines file.
-func isLines(name string) bool { return name == RobotsFile || slices.Contains(fileNames[:], name) }
+func isLines(name string) bool {
+	return name == RobotsFile || slices.ContainsFunc(files[:], func(f AnyFile) bool { return f.fileName() == name })
+}
 
 // hasFile reports whether a name is that of a file of a format.
 func hasFile(format output.Format, name string) bool {

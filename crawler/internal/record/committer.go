@@ -80,7 +80,7 @@ func (r *Recorder) commitAll(ready []*commitEntry, batch *crawldir.Batch) error 
 			if err := r.duplicates.mark(e.page, r.dir.Lengths().Pages, batch.PageLines()); err != nil {
 				return err
 			}
-			if err := batch.Page(e.page); err != nil {
+			if err := crawldir.Pages.Add(batch, e.page); err != nil {
 				return err
 			}
 		}

@@ -39,7 +39,7 @@ func TestResumeCutsOffWhatWasNotCommitted(t *testing.T) {
 	check(r.AddJoined("http://d.test/"))
 	check(r.AddTrap(&trap.ClosedPattern{Host: "e.test"}))
 	var batch crawldir.Batch
-	check(batch.Page(&output.Page{URL: "http://a.test/2"}))
+	check(crawldir.Pages.Add(&batch, &output.Page{URL: "http://a.test/2"}))
 	check(r.write(&batch))
 	check(r.Close())
 

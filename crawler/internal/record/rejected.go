@@ -147,7 +147,7 @@ func (w *rejectedWriter) blockOf(h frontier.Host, o robotsext.Origin) (Block, er
 }
 
 func (w *rejectedWriter) write(j *output.Rejection) error {
-	if err := w.batch.Reject(j); err != nil {
+	if err := crawldir.Rejected.Add(&w.batch, j); err != nil {
 		return err
 	}
 	return w.added()
@@ -157,7 +157,7 @@ func (w *rejectedWriter) write(j *output.Rejection) error {
 func (w *rejectedWriter) check(j *output.Rejection, p provenance.Provenance) error {
 	line := &output.Check{URL: j.URL, Result: output.CheckUnverified, Kind: p.Check, FoundOn: p.FoundOn, Reason: j.Reason, Detail: j.Detail}
 	w.r.cfg.OnCheck(line)
-	if err := w.batch.Check(line); err != nil {
+	if err := crawldir.Checks.Add(&w.batch, line); err != nil {
 		return err
 	}
 	return w.added()

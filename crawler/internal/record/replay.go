@@ -24,17 +24,8 @@ type replayer struct {
 // replay gives a sink everything in the directory.
 func (r *Recorder) replay(s output.Sink) error {
 	p := &replayer{r: r, sink: s}
-	for _, file := range []func() error{
-		func() error { return replayLines(p, crawldir.SitemapsFile, p.batch.Sitemap) },
-		func() error { return replayLines(p, crawldir.EntriesFile, p.batch.Entry) },
-		func() error { return replayLines(p, crawldir.PagesFile, p.batch.Page) },
-		func() error { return replayLines(p, crawldir.LinksFile, p.batch.Links) },
-		func() error { return replayLines(p, crawldir.RejectedFile, p.batch.Reject) },
-		func() error { return replayLines(p, crawldir.ChecksFile, p.batch.Check) },
-		func() error { return replayLines(p, crawldir.AnchorsFile, p.batch.Anchors) },
-		func() error { return replayLines(p, crawldir.PermissionsFile, p.batch.Permission) },
-	} {
-		if err := file(); err != nil {
+	for _, file := range crawldir.All() {
+		if err := r.skipDamaged(file.Replay(r.dir.Path(), &p.batch, p.added)); err != nil {
 			return err
 		}
 	}
@@ -43,15 +34,6 @@ func (r *Recorder) replay(s output.Sink) error {
 	}
 	_, err := r.replayRobots(s, 0)
 	return err
-}
-
-func replayLines[T any](p *replayer, name string, add func(*T) error) error {
-	return Each(p.r, filepath.Join(p.r.dir.Path(), name), func(_ int64, v *T) error {
-		if err := add(v); err != nil {
-			return err
-		}
-		return p.added()
-	})
 }
 
 // replayRobots gives a sink the lines of robots.jsonl from an offset on, and returns their
