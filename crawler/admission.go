@@ -19,7 +19,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
-	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // parseLease decodes a lease. It skips a lease that cannot be decoded: somebody may have
@@ -153,7 +152,7 @@ func (w *worker) decideRefusal(v *visit, err error) decision {
 		d := skipFor(output.Disallowed, nil)
 		d.skipped.RobotsURL, d.skipped.Group = refusal.RobotsURL, refusal.Group
 		if rule := refusal.Rule; rule != nil {
-			d.skipped.Rule, d.skipped.Line = escape.Clip(secret.RedactText(rule.String()), maxDetail), rule.Line
+			d.skipped.Rule, d.skipped.Line = escape.Detail(rule.String()), rule.Line
 		}
 		return d
 	case c.lifecycle.Working.Err() != nil:

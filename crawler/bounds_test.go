@@ -244,7 +244,7 @@ func TestMaxPathSegments(t *testing.T) {
 // thousand links would need 5 GB, and an error may quote a response of 256 KiB.
 func TestDetailsAreCut(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		const most = 2 * maxDetail // a line has more than the text
+		const most = 2 * escape.MaxDetail // a line has more than the text
 		s := newSite(t, "127.0.0.1", map[string]string{
 			"/robots.txt": "User-agent: *\nDisallow: /no" + strings.Repeat("*", 400_000) + "\n",
 			"/":           "<a href=/no/1>1</a><a href=/no/2>2</a><a href=/odd>3</a><a href='http://[" + strings.Repeat("x", 8000) + "'>4</a>",
@@ -270,7 +270,7 @@ func TestDetailsAreCut(t *testing.T) {
 			}
 		}
 		f := newDiscoveries(nil)
-		if f.skip(frontier.Item{}, weburl.URL{}, provenance.Provenance{}, output.BlockedAddress, strings.Repeat("x", most)); len(f.skipped[0].Rejection.Detail) > maxDetail {
+		if f.skip(frontier.Item{}, weburl.URL{}, provenance.Provenance{}, output.BlockedAddress, strings.Repeat("x", most)); len(f.skipped[0].Rejection.Detail) > escape.MaxDetail {
 			t.Errorf("%d bytes of a detail are kept", len(f.skipped[0].Rejection.Detail))
 		}
 	})

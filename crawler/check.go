@@ -317,7 +317,7 @@ func (f *discoveries) redirectCheck(v *visit, location string, mode provenance.C
 	line := v.check
 	to, err := redirection.Resolve(v.url, location)
 	if err != nil {
-		line.Detail = detailOf("the redirect leads to no valid URL: " + err.Error())
+		line.Detail = escape.Detail("the redirect leads to no valid URL: " + err.Error())
 		return
 	}
 	line.Result, line.Location = output.CheckRedirected, shownLocation(v.url, location)

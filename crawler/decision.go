@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -58,7 +59,7 @@ type decision struct {
 func skipFor(reason output.Reason, detail error) decision {
 	d := decision{verdict: skip, skipped: output.Rejection{Reason: reason}}
 	if detail != nil {
-		d.skipped.Detail = detailOf(detail.Error())
+		d.skipped.Detail = escape.Detail(detail.Error())
 	}
 	return d
 }

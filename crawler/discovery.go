@@ -124,13 +124,6 @@ func (d *discovery) nofollowReason(page *robotstag.Rule, rel string) string {
 	return ""
 }
 
-// maxDetail is how many bytes of the site's own text are repeated in a line about a URL. An
-// error may quote a header of 256 KiB, and a rule of robots.txt may have 500 KB.
-const maxDetail = 1 << 10
-
-// detailOf returns a text as the detail of a skipped URL has it.
-func detailOf(text string) string { return escape.Clip(secret.RedactText(text), maxDetail) }
-
 // discoveries are the URLs that one document leads to. discovery.admit applies them.
 type discoveries struct {
 	d       *discovery
@@ -221,7 +214,7 @@ func clippedRef(ref string) weburl.URL {
 
 func (f *discoveries) skip(item frontier.Item, a weburl.URL, t provenance.Provenance, reason output.Reason, detail string) {
 	f.skipped = append(f.skipped, record.SkippedURL{Item: item, URL: a, Rejection: output.Rejection{
-		URL: a.Canonical, Reason: reason, Depth: t.Depth, FoundOn: t.FoundOn, Source: t.Source.String(), Detail: detailOf(detail),
+		URL: a.Canonical, Reason: reason, Depth: t.Depth, FoundOn: t.FoundOn, Source: t.Source.String(), Detail: escape.Detail(detail),
 	}})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -134,7 +135,7 @@ func TestResumeWithOtherExpressions(t *testing.T) {
 // A resumed crawl does not write excluded URLs again, although their lines have only the beginning
 // of a long expression, and no password in it.
 func TestResumeWithALongExpression(t *testing.T) {
-	for name, text := range map[string]string{"long": "/blog/|" + strings.Repeat("x", 2*maxDetail), "password": "/blog/|http://user:password@h/"} {
+	for name, text := range map[string]string{"long": "/blog/|" + strings.Repeat("x", 2*escape.MaxDetail), "password": "/blog/|http://user:password@h/"} {
 		t.Run(name, func(t *testing.T) {
 			s := sections(t)
 			cfg := testConfig(t, s.url+"/docs/")

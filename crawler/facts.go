@@ -9,7 +9,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
-	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // maxHreflangBytes limits the URLs of hreflang links in the line of a page. With a base URL of 8 KB,
@@ -23,7 +22,7 @@ func addFacts(page *output.Page, doc *extract.Document) {
 	page.Title, page.H1, page.Description = doc.Title, doc.H1, doc.Description
 	page.Lang, page.Words, page.Encoding = doc.Lang, doc.Words, doc.Encoding
 	if doc.Malformed != nil {
-		page.Malformed = detailOf(doc.Malformed.Error())
+		page.Malformed = escape.Detail(doc.Malformed.Error())
 	}
 	page.ImagesWithoutAlt, page.NeedsJavaScript = doc.ImagesWithoutAlt, doc.NeedsScripts
 	if doc.H1Count > 1 {
@@ -62,7 +61,7 @@ func (w *worker) keptHeaders(header http.Header) map[string]string {
 		if kept == nil {
 			kept = make(map[string]string)
 		}
-		kept[strings.ToLower(name)] = escape.Clip(secret.RedactText(strings.Join(values, ", ")), maxDetail)
+		kept[strings.ToLower(name)] = escape.Detail(strings.Join(values, ", "))
 	}
 	return kept
 }

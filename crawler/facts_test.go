@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/net/html"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -55,7 +56,7 @@ func TestFactsOfPages(t *testing.T) {
 		{"a redirect", 302, http.Header{"Location": {"/robots.txt"}}, "", nil, func(*site) output.Page { return output.Page{Headers: kept} }},
 		{"other headers", 404, nil, "", func(c *Config) { c.Output.KeepHeader = []string{"X-OTHER", "missing"} },
 			func(*site) output.Page {
-				return output.Page{Headers: map[string]string{"x-other": strings.Repeat("x", maxDetail)}}
+				return output.Page{Headers: map[string]string{"x-other": strings.Repeat("x", escape.MaxDetail)}}
 			}},
 		{"no headers", 404, nil, "", func(c *Config) { c.Output.KeepHeader = nil }, func(*site) output.Page { return output.Page{} }},
 		{"not HTML", 200, http.Header{"Content-Type": {"text/plain"}}, content, nil, func(*site) output.Page { return output.Page{Headers: kept} }},

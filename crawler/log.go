@@ -9,7 +9,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
-	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // This file has the longer log messages. README.md lists all of them.
@@ -58,7 +57,7 @@ func (w *worker) logRetry(v *visit, d decision) {
 	c := w.c
 	why := slog.Int("status", d.status)
 	if d.cause != nil {
-		why = slog.String("error", escape.Clip(secret.RedactText(d.cause.Error()), maxDetail))
+		why = slog.String("error", escape.Detail(d.cause.Error()))
 	}
 	c.log.LogAttrs(c.lifecycle.CommitCtx, slog.LevelInfo, "retrying URL",
 		slog.String("url", v.url), why, slog.Int("attempt", v.lease.Attempt), slog.Time("next", d.until))

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -63,7 +64,7 @@ func TestPaymentAndLicense(t *testing.T) {
 				continue
 			}
 			r := got.refusal(t, s.url+path(tt.name))
-			if r.Reason != tt.reason || !strings.HasPrefix(r.Detail, tt.detail) || tt.name != "hostile price" && r.Detail != tt.detail || len(r.Detail) > maxDetail {
+			if r.Reason != tt.reason || !strings.HasPrefix(r.Detail, tt.detail) || tt.name != "hostile price" && r.Detail != tt.detail || len(r.Detail) > escape.MaxDetail {
 				t.Errorf("%s: %+v", tt.name, r)
 			}
 		}

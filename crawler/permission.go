@@ -11,6 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
+	"github.com/politecrawl/politecrawl/crawler/internal/permission"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -121,53 +122,19 @@ func (w *worker) checkSiteUsage(v *visit) decision {
 	if err != nil || w.isStale(v, v.site.TDMRepFetchedAt) {
 		return waitUntil(time.Time{})
 	}
-	purpose, by := refusedUse(c.pageRules.purposes, v.site.Statements, false)
+	purpose, by := permission.Refused(c.pageRules.purposes, v.site.Statements, false)
 	if by == nil {
 		return decision{}
 	}
-	d := skipWith(output.Usage, refusal(purpose, by))
+	d := skipWith(output.Usage, permission.Refusal(purpose, by))
 	rule := by.Raw
 	d.skipped.Line, d.skipped.RobotsURL = by.Source.Line, string(v.origin)+by.Source.Name
 	if by.Source.Kind == usage.InRobots {
 		rule = by.Source.Name + ": " + by.Raw
 		d.skipped.RobotsURL, d.skipped.Group = v.origin.RobotsURL(), v.group.Name()
 	}
-	d.skipped.Rule = escape.Clip(secret.RedactText(rule), maxDetail)
+	d.skipped.Rule = escape.Detail(rule)
 	return d
-}
-
-// refusedUse returns the first purpose that statements do not allow, and the deciding statement.
-// With unknown, that is nil for a purpose about which they say nothing. An empty purpose: all are
-// allowed.
-func refusedUse(purposes []usage.Purpose, statements []usage.Statement, unknown bool) (usage.Purpose, *usage.Statement) {
-	verdicts := usage.Merge(statements)
-	for _, p := range purposes {
-		switch v := verdicts[p]; {
-		case v.Value == usage.Disallowed:
-			return p, &statements[v.Statement-1]
-		case v.Value == usage.Unknown && unknown:
-			return p, nil
-		}
-	}
-	return "", nil
-}
-
-// refusal says why a page must not be used for a purpose.
-func refusal(p usage.Purpose, by *usage.Statement) string {
-	if by == nil {
-		return fmt.Sprintf("%s: nothing is said about it (unknown refuse)", p)
-	}
-	return fmt.Sprintf("%s: disallowed by %q, %s", p, secret.RedactText(by.Raw), by.Source)
-}
-
-// setVerdicts sets the fields of a line that follow from its statements, for a crawl with these
-// purposes.
-func (u *Usage) setVerdicts(line *output.Permission, purposes []usage.Purpose) {
-	line.Purposes = usage.Merge(line.Statements)
-	line.Withheld = ""
-	if purpose, by := refusedUse(purposes, line.Statements, u.Unknown == UnknownRefuse); purpose != "" {
-		line.Withheld = refusal(purpose, by)
-	}
 }
 
 // addPermission adds the line of a page to permissions.jsonl, and sets page.refused if the crawl
@@ -175,7 +142,7 @@ func (u *Usage) setVerdicts(line *output.Permission, purposes []usage.Purpose) {
 // Doc is nil if the page is not HTML.
 func (w *worker) addPermission(v *visit, page *reading, header http.Header, doc *extract.Document) error {
 	c := w.c
-	own := pageUsage(header, doc, c.pageRules.token, page.FetchedAt)
+	own := permission.Statements(header, doc, c.pageRules.token, page.FetchedAt)
 	if page.Status == http.StatusNotModified {
 		before, err := c.record.PreviousPermission(page.URL)
 		if err != nil {
@@ -184,7 +151,7 @@ func (w *worker) addPermission(v *visit, page *reading, header http.Header, doc 
 		for i := range before.Statements {
 			s := &before.Statements[i]
 			if s.Source.Kind == usage.InMeta || s.Source.Kind == usage.InHeader && !slices.ContainsFunc(own, func(o usage.Statement) bool { return o.Source.Name == s.Source.Name }) {
-				again, _ := reread(s, c.pageRules.token, page.FetchedAt) // its date may have passed
+				again, _ := permission.Reread(s, c.pageRules.token, page.FetchedAt) // its date may have passed
 				own = append(own, again)
 			}
 		}
@@ -195,7 +162,7 @@ func (w *worker) addPermission(v *visit, page *reading, header http.Header, doc 
 	}
 	usage.Redact(line.Statements)
 	c.noticeUnread(v, line.Statements)
-	c.cfg.Usage.setVerdicts(line, c.pageRules.purposes)
+	permission.SetVerdicts(line, c.pageRules.purposes, c.cfg.Usage.Unknown == UnknownRefuse)
 	page.refused, page.judged = line.Withheld, true
 	if v.robots != nil {
 		if err := c.record.KeepVersion(v.robots); err != nil { // another process may have requested it
@@ -213,7 +180,7 @@ func (c *Crawler) noticeUnread(v *visit, statements []usage.Statement) {
 	}
 	license := slices.IndexFunc(statements, func(s usage.Statement) bool { return s.Kind == usage.KindRSL && s.URL != "" })
 	if license >= 0 {
-		file := escape.Clip(secret.RedactText(statements[license].URL), maxDetail)
+		file := escape.Detail(statements[license].URL)
 		if c.unreadFiles.notify(string(v.origin), "license", fmt.Sprintf("%s names a license file (%s), which a crawl does not read; to read it: politecrawl permit --purpose %s URL", v.origin, file, c.pageRules.purposes[0])) {
 			c.log.Warn("license file not read", "host", v.origin, "url", file)
 		}
@@ -228,4 +195,13 @@ func (c *Crawler) noticeUnread(v *visit, statements []usage.Statement) {
 	if names && c.unreadFiles.notify(string(v.origin), "tdmrep", fmt.Sprintf("%s uses the TDM Reservation Protocol, and the crawl does not read its tdmrep.json; to read it, use --permissions", v.origin)) {
 		c.log.Warn("tdmrep.json not read", "host", v.origin)
 	}
+}
+
+// PageUsage returns what a response says about the use of its content: its header and, for HTML, its
+// meta elements. Token is the product token of the crawler. At is the time of the request.
+func PageUsage(header http.Header, body []byte, token string, at time.Time) []usage.Statement {
+	if !extract.IsPage(header, body) {
+		return permission.Statements(header, nil, token, at)
+	}
+	return permission.Statements(header, extract.Read(extract.Page{Header: header, Body: body}, nil), token, at)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -387,7 +388,7 @@ func (d *discovery) requeueSkipped() error {
 			reason, _ := d.scope.Exceeded(l.URL.Canonical, t)
 			return err == nil && reason == ""
 		case output.Excluded:
-			return detailOf(d.scope.Excluded(l.URL.Canonical)) != l.Rejection.Detail // another expression may exclude it now
+			return escape.Detail(d.scope.Excluded(l.URL.Canonical)) != l.Rejection.Detail // another expression may exclude it now
 		case output.MaxHosts:
 			admitted, err := d.hosts.Admit(d.lifecycle.CommitCtx, d.frontier, l.URL.Server)
 			failed = cmp.Or(failed, err)

@@ -1,4 +1,4 @@
-package crawler
+package audit
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -32,16 +33,16 @@ type evidence struct {
 // the site forbade to keep it (no-store).
 const noText = "no text"
 
-func newEvidence(dir string, s *state) (*evidence, error) {
+func newEvidence(c *Crawl) (*evidence, error) {
 	whole := func(name string) bool {
-		return !slices.ContainsFunc(s.Lost, func(l output.Loss) bool { return l.File == name })
+		return !slices.ContainsFunc(c.Lost, func(l output.Loss) bool { return l.File == name })
 	}
 	e := &evidence{
-		dir: dir, allPages: whole(crawldir.PagesFile) && whole(crawldir.RejectedFile),
-		allRobots: whole(crawldir.RobotsFile) && s.Shared == "", // another worker may have requested it
+		dir: c.Dir, allPages: whole(crawldir.PagesFile) && whole(crawldir.RejectedFile),
+		allRobots: whole(crawldir.RobotsFile) && !c.Shared, // another worker may have requested it
 	}
-	if s.Recrawls > 0 {
-		err := eachLine(dir, crawldir.RotatedName(crawldir.PermissionsFile, s.Recrawls), func(p *struct{ URL string }) error {
+	if c.Recrawls > 0 {
+		err := eachLine(c.Dir, crawldir.RotatedName(crawldir.PermissionsFile, c.Recrawls), func(p *struct{ URL string }) error {
 			e.previous.add(p.URL, "")
 			return nil
 		})
@@ -59,7 +60,7 @@ func newEvidence(dir string, s *state) (*evidence, error) {
 	}
 	e.pages.sort()
 	e.found = make([]bool, len(e.pages))
-	err = eachLine(dir, crawldir.RobotsFile, func(r *struct{ Origin, Outcome, Hash string }) error {
+	err = eachLine(c.Dir, crawldir.RobotsFile, func(r *struct{ Origin, Outcome, Hash string }) error {
 		switch {
 		case r.Hash != "" || r.Outcome == robotsext.OutcomeAllowAll.String():
 			e.robots.add(r.Origin, r.Hash)
@@ -98,7 +99,7 @@ func (e *evidence) eachPage(f func(url, withheld string) error) error {
 
 // has reports whether a page has this line, and notes that the line was found.
 func (e *evidence) has(line *output.Permission) bool {
-	i := e.pages.find(line.URL, detailOf(line.Withheld))
+	i := e.pages.find(line.URL, escape.Detail(line.Withheld))
 	if i < 0 {
 		return !e.allPages
 	}

@@ -1,4 +1,4 @@
-package crawler
+package audit
 
 import (
 	"crypto/sha256"
@@ -41,7 +41,7 @@ var versionName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // verifyFiles compares the kept files with their names.
 func (v *verifier) verifyFiles() error {
-	folder, err := os.Open(output.VersionPath(v.dir, ""))
+	folder, err := os.Open(output.VersionPath(v.Dir, ""))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // of a crawl that met no robots.txt
 	}
@@ -56,10 +56,10 @@ func (v *verifier) verifyFiles() error {
 				continue
 			}
 			v.Files++
-			path := output.VersionPath(v.dir, name)
+			path := output.VersionPath(v.Dir, name)
 			hash, err := hashFile(path)
 			if err == nil && hash != name {
-				err = v.differs(PermissionDifference{File: path, Problem: "the file was changed: its SHA-256 is " + hash})
+				err = v.differs(Difference{File: path, Problem: "the file was changed: its SHA-256 is " + hash})
 			}
 			if err != nil {
 				return err
@@ -95,7 +95,7 @@ func (v *verifier) file(kind, hash string, parse func(*keptFile)) (*keptFile, er
 		return f, nil
 	}
 	f := &keptFile{}
-	if err := f.read(v.dir, hash); err != nil {
+	if err := f.read(v.Dir, hash); err != nil {
 		return nil, err
 	}
 	size := 1000 + 4*len(f.text) // of a tdmrep.json, estimated
