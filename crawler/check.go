@@ -175,7 +175,6 @@ func (w *worker) refuseChecks(v *visit, items []frontier.Item) error {
 		if err := crawldir.Checks.Add(&v.lines, line); err != nil {
 			return err
 		}
-		w.c.tally.countCheck(line)
 	}
 	return nil
 }
@@ -356,7 +355,6 @@ func (w *worker) skipCheck(v *visit, r *output.Rejection) error {
 	case r.Rule != "":
 		line.Detail = fmt.Sprintf("%s, line %d of %s", r.Rule, r.Line, r.RobotsURL)
 	}
-	w.c.tally.countCheck(line)
 	w.c.log.Debug("URL checked", "url", line.URL, "result", line.Result, "reason", line.Reason, "error", line.Detail)
 	return crawldir.Checks.Add(&v.lines, line)
 }

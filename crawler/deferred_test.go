@@ -51,7 +51,7 @@ func restart(t *testing.T, c *Crawler) {
 	t.Helper()
 	must(t, c.record.Close())
 	c.record = c.newRecorder()
-	c.recorder = crawlRecorder{c.record, c.log}
+	c.recorder = crawlRecorder{c.record}
 	c.discovery.attach(c.frontier, c.member, c.record, c.recorder)
 	for _, step := range []func() error{c.record.Load, c.record.Open, c.restore} {
 		must(t, step())

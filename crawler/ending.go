@@ -18,11 +18,12 @@ import (
 func (c *Crawler) finish() (*Summary, error) {
 	end, last, fault := c.lifecycle.Ending()
 	c.releaseLimits()
-	var next time.Time                                          // when the first URL may be requested
+	var listed record.Listed
 	err, abandoned := fault, c.lifecycle.CommitCtx.Err() != nil // by a user who did not want to wait for Redis
 	if fault == nil && !abandoned {                             // otherwise nothing can be written
 		if err = c.forgetRecovered(); err == nil {
-			next, err = c.record.WriteRejected(end == EndDeferred, c.blockOf)
+			listed, err = c.record.WriteRejected(end == EndDeferred, c.blockOf)
+			c.tally.addListed(&listed)
 		}
 		abandoned = errors.Is(err, context.Canceled) && c.lifecycle.CommitCtx.Err() != nil
 	}
@@ -58,8 +59,8 @@ func (c *Crawler) finish() (*Summary, error) {
 		s.Remaining = left
 		s.Hosts = stats.Hosts
 		if s.Remaining > 0 {
-			if s.NextDue = stats.NextDue; end == EndDeferred && next.After(s.NextDue) { // its host may be due later
-				s.NextDue = next
+			if s.NextDue = stats.NextDue; end == EndDeferred && listed.Next.After(s.NextDue) { // its host may be due later
+				s.NextDue = listed.Next
 			}
 		}
 	})

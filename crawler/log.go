@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"context"
 	"log/slog"
 	"time"
 
@@ -68,37 +67,6 @@ func (w *worker) logPage(page *output.Page, took time.Duration) {
 	c := w.c
 	c.log.LogAttrs(c.lifecycle.CommitCtx, slog.LevelDebug, "page fetched", slog.String("url", page.URL), slog.Int("status", page.Status),
 		slog.Int("bytes", page.BytesRead()), slog.Duration("duration", took), slog.Int("attempt", page.Attempt))
-}
-
-// countRejected counts and logs a line of rejected.jsonl.
-func (c *Crawler) countRejected(r *output.Rejection, attempt int) {
-	c.tally.countRejected(r.Reason)
-	if !r.WasProvisional { // else it was logged when it was skipped
-		logSkipped(c.log, r, attempt)
-	}
-}
-
-// logSkipped logs a skipped URL. Failures are warnings, and so are invalid URLs of the frontier, which
-// only damage can cause. Attempt is 0 for a URL that was not leased.
-func logSkipped(log *slog.Logger, r *output.Rejection, attempt int) {
-	level := slog.LevelDebug
-	if r.Reason == output.Failed || r.Reason == output.InvalidURL && attempt > 0 {
-		level = slog.LevelWarn
-	}
-	if !log.Enabled(context.Background(), level) {
-		return
-	}
-	attrs := []slog.Attr{slog.String("url", r.URL), slog.String("reason", string(r.Reason))}
-	if r.Rule != "" {
-		attrs = append(attrs, slog.String("rule", r.Rule), slog.Int("line", r.Line))
-	}
-	if r.Detail != "" {
-		attrs = append(attrs, slog.String("error", r.Detail))
-	}
-	if attempt > 0 {
-		attrs = append(attrs, slog.Int("attempt", attempt))
-	}
-	log.LogAttrs(context.Background(), level, "URL skipped", attrs...)
 }
 
 // logSitemap logs that a sitemap file was read.

@@ -53,7 +53,7 @@ func (c *Crawler) open() (err error) {
 	if err := begin(); err != nil {
 		return err
 	}
-	c.recorder = crawlRecorder{c.record, c.log}
+	c.recorder = crawlRecorder{c.record}
 	c.discovery.attach(c.frontier, c.member, c.record, c.recorder)
 	c.discovery.recrawl.Store(int64(c.state.CheckRecrawl))
 	if err := c.restoreRobots(); err != nil {
@@ -112,7 +112,6 @@ func (c *Crawler) newRecorder() *record.Recorder {
 	return record.New(record.Config{
 		Dir: c.cfg.Output.Dir, Formats: c.formats, Available: c.opts.Formats, Power: c.cfg.Output.Durability == DurablePower, Resume: c.opts.Resume, Unused: c.cfg.unusedFiles(),
 		Frontier: c.frontier, CommitCtx: c.lifecycle.CommitCtx, ScopeKey: c.discovery.scope.Key, Log: c.log, Notice: c.notice,
-		OnPage: c.tally.countPage, OnReject: func(r *output.Rejection) { c.countRejected(r, 0) }, OnCheck: c.tally.countCheck,
 		OnRejectedIncomplete: func() { c.tally.count(func(s *Summary) { s.RejectedIncomplete = true }) },
 		OnDamage:             func(l output.Loss) { c.tally.count(func(s *Summary) { s.Lost = append(s.Lost, l) }) },
 		OnLoss: func(lost []output.Loss) error {

@@ -301,19 +301,19 @@ func (c *Crawler) restore() error {
 	return cmp.Or(
 		c.record.RestorePages(func(p *output.Page) {
 			c.limits.Count(weburl.ServerOf(p.URL), p.BytesRead())
-			c.tally.countPage(p)
+			c.tally.add(p, &output.Results{})
 		}),
 		record.Each(c.record, file(crawldir.RejectedFile), func(_ int64, r *output.Rejection) error {
-			c.tally.countRejected(r.Reason)
+			c.tally.add(nil, &output.Results{Rejected: []*output.Rejection{r}})
 			return nil
 		}),
 		record.Each(c.record, file(crawldir.SitemapsFile), func(_ int64, s *output.Sitemap) error {
-			c.tally.countSitemap(s)
+			c.tally.add(nil, &output.Results{Sitemaps: []*output.Sitemap{s}})
 			c.discovery.sitemaps.Count(robotsext.Origin(s.Origin), s.Pages)
 			return nil
 		}),
 		record.Each(c.record, file(crawldir.ChecksFile), func(_ int64, l *output.Check) error {
-			c.tally.countCheck(l)
+			c.tally.add(nil, &output.Results{Checks: []*output.Check{l}})
 			c.limits.CountBytes(l.Bytes)
 			return nil
 		}),

@@ -132,7 +132,7 @@ func TestHostJoinsOnce(t *testing.T) {
 	c := newCrawler(t, testConfig(t, "http://a.test/"), nil)
 	f := &countedFrontier{Frontier: frontier.NewMemory(nil)}
 	c.frontier, c.record = f, record.New(record.Config{ScopeKey: c.discovery.scope.Key})
-	c.recorder = crawlRecorder{c.record, c.log}
+	c.recorder = crawlRecorder{c.record}
 	c.discovery.attach(c.frontier, c.member, c.record, c.recorder)
 	for range 3 {
 		must(t, (handler{c}).Join("http://b.test/"))

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/plan"
 	"github.com/politecrawl/politecrawl/crawler/shared"
@@ -113,42 +114,64 @@ func (t *tally) count(change func(*Summary)) {
 	change(&t.sum)
 }
 
-// countRejected counts a line of rejected.jsonl.
-func (t *tally) countRejected(r output.Reason) { t.count(func(s *Summary) { s.Rejected[r]++ }) }
-
-// countPage counts a line of pages.jsonl.
-func (t *tally) countPage(p *output.Page) {
+// add counts lines: that of a page, unless it is nil, and others.
+func (t *tally) add(page *output.Page, lines *output.Results) {
 	t.count(func(s *Summary) {
-		s.Pages++
-		s.Statuses[p.Status]++
-		s.Bytes += int64(p.BytesRead())
-		s.Truncated.page(p)
-		if p.DuplicateOf != "" {
-			s.Duplicates++
+		if page != nil {
+			s.countPage(page)
 		}
-		if p.Unchanged {
-			s.Unchanged++
+		for _, r := range lines.Rejected {
+			s.Rejected[r.Reason]++
+		}
+		for _, l := range lines.Checks {
+			s.countCheck(l)
+		}
+		for _, m := range lines.Sitemaps {
+			s.countSitemap(m)
 		}
 	})
 }
 
-// countCheck counts a line of checks.jsonl.
-func (t *tally) countCheck(l *output.Check) {
+// addListed counts the lines that were written at the end.
+func (t *tally) addListed(l *record.Listed) {
 	t.count(func(s *Summary) {
-		if s.Checks == nil {
-			s.Checks = make(map[output.CheckResult]int)
+		for reason, n := range l.Rejected {
+			s.Rejected[reason] += n
 		}
-		s.Checks[l.Result]++
-		s.Bytes += int64(l.Bytes)
+		for result, n := range l.Checks {
+			if s.Checks == nil {
+				s.Checks = make(map[output.CheckResult]int)
+			}
+			s.Checks[result] += n
+		}
 	})
 }
 
-// countSitemap counts a line of sitemaps.jsonl.
-func (t *tally) countSitemap(m *output.Sitemap) {
-	if m.Status/100 != 2 {
-		return
+func (s *Summary) countPage(p *output.Page) {
+	s.Pages++
+	s.Statuses[p.Status]++
+	s.Bytes += int64(p.BytesRead())
+	s.Truncated.page(p)
+	if p.DuplicateOf != "" {
+		s.Duplicates++
 	}
-	t.count(func(s *Summary) { s.Sitemaps++; s.Entries += m.Pages })
+	if p.Unchanged {
+		s.Unchanged++
+	}
+}
+
+func (s *Summary) countCheck(l *output.Check) {
+	if s.Checks == nil {
+		s.Checks = make(map[output.CheckResult]int)
+	}
+	s.Checks[l.Result]++
+	s.Bytes += int64(l.Bytes)
+}
+
+func (s *Summary) countSitemap(m *output.Sitemap) {
+	if m.Status/100 == 2 {
+		s.Sitemaps, s.Entries = s.Sitemaps+1, s.Entries+m.Pages
+	}
 }
 
 // summary returns a copy of the current numbers.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/url"
 	"time"
 
@@ -66,19 +65,7 @@ type crawlFetcher struct{ *fetch.Fetcher }
 func (crawlFetcher) Wants() bool { return true }
 
 // crawlRecorder records a crawl in its directory.
-type crawlRecorder struct {
-	*record.Recorder
-	log *slog.Logger
-}
-
-// Skip implements recorder.
-func (r crawlRecorder) Skip(urls []record.SkippedURL) error {
-	first, err := r.Recorder.Skip(urls)
-	for _, j := range first {
-		logSkipped(r.log, j, 0)
-	}
-	return err
-}
+type crawlRecorder struct{ *record.Recorder }
 
 // TakeScope implements recorder.
 func (r crawlRecorder) TakeScope(u weburl.URL, match func(record.SkippedURL) bool, give func([]record.SkippedURL) error) error {
@@ -177,9 +164,11 @@ func (w *worker) process(waiting context.Context, lease frontier.Lease) (err err
 	if err != nil {
 		return err
 	}
-	if err := w.recorder.Commit(outcome, d.page.record(), v.lines); err != nil {
+	page := d.page.record()
+	if err := w.recorder.Commit(outcome, page, v.lines); err != nil {
 		return err
 	}
+	c.tally.add(page, v.lines.Results())
 	c.wakeIdle.send()
 	if v.trap == nil {
 		return nil
@@ -308,11 +297,9 @@ func (w *worker) act(v *visit, d decision) (outcome frontier.Outcome, err error)
 			v.trap, err = w.countPage(v, d.page, outcome.Links)
 		}
 		if d.sitemap != nil {
-			c.tally.countSitemap(d.sitemap)
 			w.logSitemap(d.sitemap)
 		}
 		if d.check != nil {
-			c.tally.countCheck(d.check)
 			c.limits.CountBytes(d.check.Bytes)
 			c.checkLimits()
 		}
@@ -350,7 +337,7 @@ func (w *worker) skip(v *visit, r output.Rejection) error {
 		w.blockStart(BlockedStart{URL: r.URL, Addr: r.Addr, Reason: r.Detail})
 	}
 	w.notifyStart(v, &r)
-	c.countRejected(&r, v.lease.Attempt)
+	record.LogSkipped(c.log, &r, v.lease.Attempt)
 	if v.prov.IsSitemap() { // a recrawl will request it as one
 		line := v.sitemapLine(0, time.Now())
 		line.Detail = cmp.Or(r.Detail, string(r.Reason))

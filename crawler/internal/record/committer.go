@@ -102,10 +102,5 @@ func (r *Recorder) commitAll(ready []*commitEntry, batch *crawldir.Batch) error 
 			return err
 		}
 	}
-	for _, e := range ready {
-		if e.page != nil {
-			r.cfg.OnPage(e.page)
-		}
-	}
 	return nil
 }

@@ -42,9 +42,6 @@ type Config struct {
 	Log       *slog.Logger
 	Notice    func(line string) // shows a line to the user
 
-	OnPage               func(*output.Page)        // called with each committed line of pages.jsonl
-	OnReject             func(*output.Rejection)   // called with each line of rejected.jsonl that is written at the end
-	OnCheck              func(*output.Check)       // called with each check that was still waiting at the end
 	OnRejectedIncomplete func()                    // called when more URLs are skipped than are listed
 	OnDamage             func(output.Loss)         // called when a file has damaged lines
 	OnLoss               func([]output.Loss) error // called when the files of a format have lost data
@@ -91,13 +88,14 @@ func New(cfg Config) *Recorder {
 	return r
 }
 
-// Skip skips URLs for now, and returns those that were not skipped before.
-func (r *Recorder) Skip(urls []SkippedURL) ([]*output.Rejection, error) {
+// Skip skips URLs for now. It logs those that were not skipped before, and gives them to the sinks.
+func (r *Recorder) Skip(urls []SkippedURL) error {
 	first, err := r.Skipped.Add(urls)
-	if err == nil {
-		r.provisional(first)
+	for _, j := range first {
+		LogSkipped(r.cfg.Log, j, 0)
 	}
-	return first, err
+	r.provisional(first)
+	return err
 }
 
 // AddJoined records that the host of a URL joined the crawl.

@@ -23,15 +23,17 @@ type Block struct {
 // Blocked says until when the URLs of an origin cannot be requested, and why.
 //
 // URLs in the frontier are listed only if it is a [frontier.Lister]. The lines are not
-// committed: a resumed crawl removes them first. Next is when the first of these URLs may be
-// requested; zero: none is listed.
-func (r *Recorder) WriteRejected(all bool, blocked func(frontier.Host, robotsext.Origin) (Block, error)) (next time.Time, err error) {
-	w := &rejectedWriter{r: r, blocked: blocked, blocks: make(map[robotsext.Origin]Block)}
+// committed: a resumed crawl removes them first.
+func (r *Recorder) WriteRejected(all bool, blocked func(frontier.Host, robotsext.Origin) (Block, error)) (Listed, error) {
+	w := &rejectedWriter{
+		r: r, blocked: blocked, blocks: make(map[robotsext.Origin]Block),
+		listed: Listed{Rejected: make(map[output.Reason]int), Checks: make(map[output.CheckResult]int)},
+	}
 	if err := r.Skipped.each(w.skipped); err != nil {
-		return next, err
+		return w.listed, err
 	}
 	if err := w.flush(); err != nil {
-		return next, err
+		return w.listed, err
 	}
 	r.Skipped.setListed()
 	origins, deferred := r.Deferred.All()
@@ -42,12 +44,20 @@ func (r *Recorder) WriteRejected(all bool, blocked func(frontier.Host, robotsext
 	if all {
 		hosts = nil
 	} else if len(hosts) == 0 {
-		return next, w.flush()
+		return w.listed, w.flush()
 	}
 	if err := w.waiting(hosts, deferred, all); err != nil {
-		return next, err
+		return w.listed, err
 	}
-	return w.next, w.flush()
+	err := w.flush()
+	return w.listed, err
+}
+
+// Listed counts the lines that WriteRejected has written.
+type Listed struct {
+	Rejected map[output.Reason]int
+	Checks   map[output.CheckResult]int
+	Next     time.Time // when the first waiting URL may be requested; zero: there is none
 }
 
 // rejectedWriter writes lines of rejected.jsonl in batches.
@@ -61,7 +71,7 @@ type rejectedWriter struct {
 	keys    []string // of entries in the frontier
 	n       int      // lines
 
-	next time.Time // when the first waiting URL may be requested; zero: there is none
+	listed Listed
 }
 
 const (
@@ -111,8 +121,8 @@ func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.O
 		if item.NotBefore.After(b.Until) {
 			j.RetryAt = item.NotBefore.UTC()
 		}
-		if w.next.IsZero() || j.RetryAt.Before(w.next) {
-			w.next = j.RetryAt
+		if w.listed.Next.IsZero() || j.RetryAt.Before(w.listed.Next) {
+			w.listed.Next = j.RetryAt
 		}
 		j.URL, _, _ = strings.Cut(item.URL, "#") // a key may have a fragment
 		if p.IsCheck() {
@@ -122,7 +132,8 @@ func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.O
 			continue
 		}
 		j.Depth, j.FoundOn, j.Source = p.Depth, p.FoundOn, p.Source.String()
-		w.r.cfg.OnReject(&j)
+		w.listed.Rejected[j.Reason]++
+		LogSkipped(w.r.cfg.Log, &j, 0)
 		if err := w.write(&j); err != nil {
 			return err
 		}
@@ -156,7 +167,7 @@ func (w *rejectedWriter) write(j *output.Rejection) error {
 // check writes the line of a check that was not made.
 func (w *rejectedWriter) check(j *output.Rejection, p provenance.Provenance) error {
 	line := &output.Check{URL: j.URL, Result: output.CheckUnverified, Kind: p.Check, FoundOn: p.FoundOn, Reason: j.Reason, Detail: j.Detail}
-	w.r.cfg.OnCheck(line)
+	w.listed.Checks[line.Result]++
 	if err := crawldir.Checks.Add(&w.batch, line); err != nil {
 		return err
 	}
@@ -184,7 +195,7 @@ func (w *rejectedWriter) flush() error {
 				continue
 			}
 			e.Skipped.WasProvisional = true
-			w.r.cfg.OnReject(e.Skipped)
+			w.listed.Rejected[e.Skipped.Reason]++
 			if err := w.write(e.Skipped); err != nil {
 				return err
 			}

@@ -1,7 +1,9 @@
 package record
 
 import (
+	"context"
 	"hash/maphash"
+	"log/slog"
 	"slices"
 	"sync"
 
@@ -289,4 +291,27 @@ func (s *Skipped) restore(at int64, e *entry) {
 	if u, err := weburl.Parse(e.Skipped.URL); err == nil {
 		s.noteTakeable(e, u)
 	}
+}
+
+// LogSkipped logs a skipped URL. Failures are warnings, and so are invalid URLs of the frontier, which
+// only damage can cause. Attempt is 0 for a URL that was not leased.
+func LogSkipped(log *slog.Logger, r *output.Rejection, attempt int) {
+	level := slog.LevelDebug
+	if r.Reason == output.Failed || r.Reason == output.InvalidURL && attempt > 0 {
+		level = slog.LevelWarn
+	}
+	if !log.Enabled(context.Background(), level) {
+		return
+	}
+	attrs := []slog.Attr{slog.String("url", r.URL), slog.String("reason", string(r.Reason))}
+	if r.Rule != "" {
+		attrs = append(attrs, slog.String("rule", r.Rule), slog.Int("line", r.Line))
+	}
+	if r.Detail != "" {
+		attrs = append(attrs, slog.String("error", r.Detail))
+	}
+	if attempt > 0 {
+		attrs = append(attrs, slog.Int("attempt", attempt))
+	}
+	log.LogAttrs(context.Background(), level, "URL skipped", attrs...)
 }
