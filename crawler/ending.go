@@ -44,7 +44,7 @@ func (c *Crawler) finish() (*Summary, error) {
 	c.lifecycle.SetStats(stats) // Status returns them as long as the sinks are open
 	left := stats.Pending + stats.Scheduled + stats.InFlight
 	if err == nil {
-		c.state.RejectedIncomplete = c.tally.summary().RejectedIncomplete
+		c.state.RejectedIncomplete = c.summary().RejectedIncomplete
 		c.state.Ended = &ending{End: end, Remaining: left, Written: c.record.Written(), Uncommitted: c.lifecycle.CommitCtx.Err() != nil}
 		err = crawldir.SaveState(c.cfg.Output.Dir, c.state)
 	}

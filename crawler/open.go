@@ -112,8 +112,6 @@ func (c *Crawler) newRecorder() *record.Recorder {
 	return record.New(record.Config{
 		Dir: c.cfg.Output.Dir, Formats: c.formats, Available: c.opts.Formats, Power: c.cfg.Output.Durability == DurablePower, Resume: c.opts.Resume, Unused: c.cfg.unusedFiles(),
 		Frontier: c.frontier, CommitCtx: c.lifecycle.CommitCtx, ScopeKey: c.discovery.scope.Key, Log: c.log, Notice: c.notice,
-		OnRejectedIncomplete: func() { c.tally.count(func(s *Summary) { s.RejectedIncomplete = true }) },
-		OnDamage:             func(l output.Loss) { c.tally.count(func(s *Summary) { s.Lost = append(s.Lost, l) }) },
 		OnLoss: func(lost []output.Loss) error {
 			c.noteLosses(c.state, lost)
 			return crawldir.SaveState(c.cfg.Output.Dir, c.state)

@@ -212,10 +212,7 @@ func (c *Crawler) noteLosses(s *state, lost []output.Loss) {
 		}
 		c.notice(record.LossNotice(l))
 	}
-	c.tally.count(func(sum *Summary) {
-		damaged := slices.DeleteFunc(sum.Lost, func(l output.Loss) bool { return l.Damage == "" }) // each run detects these itself
-		sum.Lost = slices.Concat(s.Lost, damaged)
-	})
+	c.tally.count(func(sum *Summary) { sum.Lost = slices.Clone(s.Lost) })
 }
 
 // isRaised reports whether a limit is higher now, or was removed.

@@ -186,11 +186,14 @@ func (t *tally) summary() Summary {
 	return s
 }
 
-// summary returns the numbers so far, with the URLs that are skipped for now.
+// summary returns the numbers so far, with what the recorder knows: URLs that are skipped for now, and
+// damaged files.
 func (c *Crawler) summary() Summary {
 	s := c.tally.summary()
 	for reason, n := range c.record.Skipped.Counts() {
 		s.Rejected[reason] += n
 	}
+	s.RejectedIncomplete = s.RejectedIncomplete || c.record.Skipped.Full()
+	s.Lost = append(s.Lost, c.record.Damages()...)
 	return s
 }

@@ -42,14 +42,22 @@ func (r *Recorder) skipDamaged(err error) error {
 	if !ok {
 		return err
 	}
-	r.damaged.Store(true)
-	if _, reported := r.reported.LoadOrStore(damaged.File, true); !reported {
-		loss := crawldir.LossOf(damaged)
+	loss := crawldir.LossOf(damaged)
+	r.damageMu.Lock()
+	defer r.damageMu.Unlock()
+	if !slices.ContainsFunc(r.damages, func(l output.Loss) bool { return l.File == loss.File }) {
+		r.damages = append(r.damages, loss)
 		r.cfg.Log.Warn("file is damaged", "file", loss.File, "lines", len(damaged.Lines), "error", damaged.Err)
 		r.cfg.Notice(LossNotice(loss))
-		r.cfg.OnDamage(loss)
 	}
 	return nil
+}
+
+// Damages returns the files in which this process has found damaged lines.
+func (r *Recorder) Damages() []output.Loss {
+	r.damageMu.Lock()
+	defer r.damageMu.Unlock()
+	return slices.Clone(r.damages)
 }
 
 // LossNotice returns a text that says what a file has lost, and the consequences.

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // Only the file itself may be missing: an error of whoever takes the lines is none of it.
@@ -30,8 +29,6 @@ func TestEachReturnsErrorsOfItsCaller(t *testing.T) {
 // Damaged lines are passed over, and a file that has some is reported once.
 func TestDamagedFileIsReportedOnce(t *testing.T) {
 	r := openRecorder(t, nil)
-	reported := 0
-	r.cfg.OnDamage = func(output.Loss) { reported++ }
 	name := filepath.Join(r.cfg.Dir, "pages.jsonl")
 	if err := os.WriteFile(name, []byte("{}\nno JSON\n{}\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -42,7 +39,7 @@ func TestDamagedFileIsReportedOnce(t *testing.T) {
 			t.Errorf("%d lines are read, %v", lines, err)
 		}
 	}
-	if reported != 1 || !r.damaged.Load() {
-		t.Errorf("reported %d times, damaged %t", reported, r.damaged.Load())
+	if got := r.Damages(); len(got) != 1 || got[0].File != "pages.jsonl" {
+		t.Errorf("damages: %+v", got)
 	}
 }

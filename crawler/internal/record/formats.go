@@ -184,7 +184,7 @@ func (r *Recorder) rewriteFiles(f output.Format, err error) error {
 	if err := r.checkLines(); err != nil {
 		return err
 	}
-	if r.lost || r.damaged.Load() {
+	if r.lost || len(r.Damages()) > 0 {
 		kept, err := crawldir.RenameIncomplete(r.dir.Path(), f)
 		if err != nil {
 			return err

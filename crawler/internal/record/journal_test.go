@@ -22,7 +22,6 @@ func openRecorder(t *testing.T, f frontier.Frontier) *Recorder {
 		Dir: t.TempDir(), Frontier: f, CommitCtx: t.Context(),
 		ScopeKey: func(u weburl.URL) string { return u.Hostname },
 		Log:      slog.New(slog.DiscardHandler), Notice: func(string) {},
-		OnRejectedIncomplete: func() {},
 	})
 	if err := r.Create("state"); err != nil {
 		t.Fatal(err)

@@ -18,7 +18,6 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
@@ -42,9 +41,7 @@ type Config struct {
 	Log       *slog.Logger
 	Notice    func(line string) // shows a line to the user
 
-	OnRejectedIncomplete func()                    // called when more URLs are skipped than are listed
-	OnDamage             func(output.Loss)         // called when a file has damaged lines
-	OnLoss               func([]output.Loss) error // called when the files of a format have lost data
+	OnLoss func([]output.Loss) error // called when the files of a format have lost data, before they are rewritten
 }
 
 // Recorder writes the results of a crawl. Use it in this order: New, then Create, or Load
@@ -63,9 +60,10 @@ type Recorder struct {
 
 	duplicates *duplicates
 	previous   previous
-	lost       bool        // files have lost data; see OpenSinks
-	damaged    atomic.Bool // a file has damaged lines
-	reported   sync.Map    // names of files with damaged lines
+	lost       bool // files have lost data; see OpenSinks
+
+	damageMu sync.Mutex    // guards damages
+	damages  []output.Loss // of files with damaged lines, each once
 }
 
 // New returns a recorder. It opens nothing.
@@ -81,7 +79,6 @@ func New(cfg Config) *Recorder {
 	r.Deferred = newDeferred(r.journal)
 	r.Skipped = newSkipped(r.journal, cfg.ScopeKey)
 	r.Skipped.onFull = func() {
-		cfg.OnRejectedIncomplete()
 		cfg.Log.Warn("too many skipped URLs", "limit", maxSkipped)
 		cfg.Notice(fmt.Sprintf("more than %d URLs are skipped; further ones are not listed", maxSkipped))
 	}

@@ -126,6 +126,13 @@ func (s *Skipped) Counts() map[output.Reason]int {
 	return counts
 }
 
+// Full reports whether more URLs were skipped than are listed.
+func (s *Skipped) Full() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.full
+}
+
 func (s *Skipped) setListed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
