@@ -159,9 +159,17 @@ func TestRecrawlOfUnchangedSiteHasNoDifference(t *testing.T) {
 		"sqlite3":       http.Dir("/usr/share/doc/sqlite3"),
 	} {
 		t.Run("documentation, "+name, func(t *testing.T) {
-			if _, err := root.Open("index.html"); err != nil || testing.Short() && name != "generated" {
+			if testing.Short() && name != "generated" {
 				t.Skip("it crawls the documentation of a Debian package")
 			}
+			index, err := root.Open("index.html")
+			switch {
+			case err != nil && os.Getenv("CI") == "":
+				t.Skip("the Debian package with this documentation is not installed: ", err)
+			case err != nil:
+				t.Fatal(err)
+			}
+			_ = index.Close()
 			server := httptest.NewServer(http.FileServer(root)) // it sends Last-Modified
 			defer server.Close()
 			// With checks a recrawl reads every page; without, those that the server calls unchanged are not sent.
