@@ -30,10 +30,10 @@ type network struct {
 // connect creates the network. It sends nothing.
 func (c *Crawler) connect() error {
 	requests := fetch.Config{
-		UserAgent: c.cfg.Fetch.UserAgent, Contact: c.cfg.Fetch.Contact, Types: c.pageRules.types,
+		UserAgent: c.cfg.Fetch.UserAgent, Contact: c.cfg.Fetch.Contact, Types: c.types,
 		Timeout: c.cfg.Fetch.Timeout, FirstByteTimeout: c.cfg.Fetch.FirstByteTimeout, StallTimeout: c.cfg.Fetch.StallTimeout,
 		MaxBody: c.cfg.Fetch.MaxBody, Workers: c.cfg.Limits.Concurrency, PerHost: c.cfg.Politeness.PerHost,
-		Proxies: c.cfg.Fetch.Proxies, Guard: c.discovery.guard, Resolver: c.network.resolver, Base: c.opts.Transport, Local: c.localRequests(), Credentials: c.discovery.credentials,
+		Proxies: c.cfg.Fetch.Proxies, Guard: c.guard, Resolver: c.network.resolver, Base: c.opts.Transport, Local: c.localRequests(), Credentials: c.credentials,
 	}
 	if c.network.identity != nil {
 		requests.Signer = c.network.identity
@@ -58,15 +58,22 @@ func (c *Crawler) connect() error {
 	if err != nil {
 		return err
 	}
-	if c.pages == nil { // else it is a plan
-		c.pages = crawlFetcher{fetch.New(c.lifecycle.Working, requests, c.network.robots)}
+	if c.fetcher == nil { // else it is a plan
+		c.fetcher = crawlFetcher{fetch.New(c.lifecycle.Working, requests, c.network.robots)}
 	}
 	c.network.client = &http.Client{
 		Transport:     c.network.robots.Transport(nil),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+	c.visitor = c.newVisitor()
 	return nil
 }
+
+// crawlFetcher requests the pages of a crawl.
+type crawlFetcher struct{ *fetch.Fetcher }
+
+// Wants implements visit.Fetcher.
+func (crawlFetcher) Wants() bool { return true }
 
 // localRequests returns what sends the requests to the local site, by server; nil: there is none.
 func (c *Crawler) localRequests() map[string]http.RoundTripper {

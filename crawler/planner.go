@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/netip"
 	"time"
 
@@ -13,8 +12,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/plancount"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
-	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
-	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/plan"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -44,7 +41,7 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.discovery.credentials, err = newCredentials(&c.cfg); err != nil {
+	if c.credentials, err = newCredentials(&c.cfg); err != nil {
 		return nil, err
 	}
 	if err := c.openIdentity(); err != nil {
@@ -54,12 +51,12 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	p := &Planner{c: c, counter: plancount.New(planned(c))}
 	c.frontier, c.recorder = p.counter.Frontier, p.counter
 	c.record = record.New(record.Config{
-		Frontier: c.frontier, CommitCtx: c.lifecycle.CommitCtx, ScopeKey: c.discovery.scope.Key, Log: c.log, Notice: c.notice,
+		Frontier: c.frontier, CommitCtx: c.lifecycle.CommitCtx, ScopeKey: c.scope.Key, Log: c.log, Notice: c.board.Show,
 	})
 	c.network.delays = c.newDelays()
 	c.network.slots = politeness.NewSlots(c.frontier, c.network.delays, c.leases.duration)
-	c.discovery.attach(c.frontier, c.member, c.record, c.recorder)
-	c.pages, c.network.onRequest = planFetcher{}, p.counter.Request
+	c.discovery = c.newDiscovery()
+	c.fetcher, c.network.onRequest = planFetcher{}, p.counter.Request
 	if err := c.connect(); err != nil {
 		return nil, err
 	}
@@ -71,11 +68,11 @@ func planned(c *Crawler) *plancount.Crawl {
 	return &plancount.Crawl{
 		Workers: c.cfg.Limits.Concurrency, PerHost: c.cfg.Politeness.PerHost, PerIP: c.cfg.Politeness.PerIP,
 		MaxPages: c.cfg.Limits.MaxPages, MaxHostPages: c.cfg.Limits.MaxHostPages, MaxTime: c.cfg.Limits.MaxTime,
-		MaxSitemaps: c.cfg.Sitemaps.MaxFiles, Token: c.pageRules.token,
+		MaxSitemaps: c.cfg.Sitemaps.MaxFiles, Token: c.token,
 		Frontier: frontier.Options{
 			Delay: c.cfg.Politeness.Delay, MaxInFlight: c.cfg.Politeness.PerHost, LeaseTime: leaseTime(&c.cfg),
 		},
-		HoldsServer: c.discovery.scope.HoldsServer, Clean: c.discovery.cleanURL, Listed: c.discovery.sitemaps.Listed,
+		HoldsServer: c.scope.HoldsServer, Clean: func(url string, file *robotstxt.File) string { return c.discovery.CleanURL(url, file) }, Listed: func(o robotsext.Origin) int { return c.discovery.Sitemaps.Listed(o) },
 		Delays: func() *politeness.Delays { return c.network.delays },
 		Group:  func(rec *robotsext.Record) *robotstxt.Group { return c.network.robots.Group(rec) },
 		Lookup: func(h frontier.Host) netip.Addr {
@@ -96,7 +93,7 @@ func (p *Planner) Run(ctx context.Context) (*plan.Plan, error) {
 	leases, stopLeases := c.lifecycle.Leases(ctx)
 	defer stopLeases()
 	defer context.AfterFunc(ctx, c.Abort)()
-	if err := c.discovery.seedStart(); err != nil {
+	if err := c.discovery.SeedStart(); err != nil {
 		return nil, err
 	}
 	c.work(leases)
@@ -147,35 +144,10 @@ func (p *Planner) Status() (*PlanStatus, error) {
 // planFetcher fetches no page. Only the robots.txt of its host is requested.
 type planFetcher struct{}
 
-// Wants implements pageFetcher.
+// Wants implements visit.Fetcher.
 func (planFetcher) Wants() bool { return false }
 
-// Fetch implements pageFetcher.
+// Fetch implements visit.Fetcher.
 func (planFetcher) Fetch(fetch.Request) (*fetch.Response, error) {
 	return nil, errors.New("a plan fetches no page")
-}
-
-// probeStart requests a start URL to learn whether it redirects to another host, which then belongs to the
-// crawl.
-func (w *worker) probeStart(v *visit) (decision, error) {
-	c := w.c
-	ctx, cancel := context.WithTimeout(fetch.ForSitemap(c.lifecycle.Working, v.url), c.cfg.Fetch.Timeout)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodHead, v.url, nil)
-	if err != nil {
-		return skipFor(output.InvalidURL, err), nil
-	}
-	req.Header.Set("User-Agent", c.cfg.Fetch.UserAgent)
-	began := time.Now()
-	resp, err := c.network.client.Do(req)
-	v.hostDelay = c.network.delays.After(time.Since(began))
-	if err != nil {
-		return decision{verdict: done}, nil // the crawl will report it
-	}
-	_ = resp.Body.Close()
-	d := decision{verdict: done}
-	if location := redirection.Location(resp.StatusCode, resp.Header); location != "" {
-		d.found = c.discovery.redirect(v, location)
-	}
-	return d, w.observe(v, resp.StatusCode)
 }

@@ -56,8 +56,11 @@ func (l *Lifecycle) Leases(ctx context.Context) (context.Context, context.Cancel
 	return leases, stop
 }
 
-// Stop stops leasing URLs. The first reason counts.
+// Stop stops leasing URLs. The first reason counts. An empty reason does nothing.
 func (l *Lifecycle) Stop(why plan.End) {
+	if why == "" {
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.end == "" {
