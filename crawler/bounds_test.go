@@ -38,7 +38,7 @@ func TestURLBounds(t *testing.T) {
 	s.handle("/to", redirect(long+"2"))
 	cfg := testConfig(t, s.url+"/")
 	cfg.Scope.MaxURL, cfg.Scope.MaxParams, cfg.Scope.MaxRepeats = 250, 20, 3
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	if want := []string{"/", "/b/b/b/b/b", "/fine", "/to"}; !slices.Equal(got.paths(s.url), want) {
 		t.Errorf("pages %v, want %v", got.paths(s.url), want)
 	}
@@ -103,7 +103,7 @@ func TestMaxLinksCountsDistinctURLs(t *testing.T) {
 			}
 			cfg := testConfig(t, s.url+"/")
 			cfg.Limits.MaxLinks, cfg.Scope.DropParams = tt.max, []string{"gone"}
-			got := run(t, cfg, nil)
+			got := runCrawl(t, cfg, nil)
 			want, cut := distinct, []string(nil)
 			if tt.left > 0 {
 				want, cut = distinct-1, []string{"max-links"}
@@ -131,7 +131,7 @@ func TestLinksOfALongBase(t *testing.T) {
 	}()})
 	cfg := testConfig(t, s.url+"/")
 	cfg.Limits.MaxPages, cfg.Scope.MaxRepeats = 1, 0
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	taken := 8000 - got.pages[0].LinksSkipped
 	if most := 16<<20/len(base) + 1; taken > most || taken < most*9/10 {
 		t.Errorf("%d links of %d bytes were queued", taken, len(base))
@@ -153,7 +153,7 @@ func TestTextsAreCut(t *testing.T) {
 		w.Header().Set("Location", "/"+long)
 		w.WriteHeader(http.StatusFound)
 	})
-	got := run(t, testConfig(t, s.url+"/"), nil)
+	got := runCrawl(t, testConfig(t, s.url+"/"), nil)
 	for _, p := range got.pages {
 		if len(p.ContentType) > escape.MaxBytes || len(p.Title) > 1024 || len(p.Canonical) > weburl.MaxLength || len(p.Location) > weburl.MaxLength {
 			t.Errorf("%+v", p)
@@ -192,7 +192,7 @@ func TestNoCookies(t *testing.T) {
 		http.Redirect(w, r, "/b", http.StatusFound)
 	})
 	s.handle("/b", answer("text/html", ""))
-	if got := run(t, testConfig(t, s.url+"/"), nil); got.Pages != 4 || cookies > 0 {
+	if got := runCrawl(t, testConfig(t, s.url+"/"), nil); got.Pages != 4 || cookies > 0 {
 		t.Errorf("%d pages, %d cookies", got.Pages, cookies)
 	}
 }
@@ -223,7 +223,7 @@ func TestMaxPathSegments(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": "{site}/listed" + most + "\n", "/": `<a href="/linked` + most + `">1</a><a href="` + tooMany + `">2</a><a href="./` + tooMany[1:] + `">3</a><a href="/fine">4</a>`,
 	})
-	got := run(t, testConfig(t, s.url+"/"), nil)
+	got := runCrawl(t, testConfig(t, s.url+"/"), nil)
 	if want := []string{"/", "/fine"}; !slices.Equal(got.paths(s.url), want) {
 		t.Errorf("pages %v, want %v", got.paths(s.url), want)
 	}
@@ -256,7 +256,7 @@ func TestDetailsAreCut(t *testing.T) {
 		var log strings.Builder
 		cfg := testConfig(t, s.url+"/")
 		cfg.Fetch.Retries = 1
-		run(t, cfg, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		runCrawl(t, cfg, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		text := contentOf(t, filepath.Join(cfg.Output.Dir, "rejected.jsonl"))
 		if n := strings.Count(string(text), "\n"); n != 4 {
 			t.Errorf("%d lines, want 4", n)
@@ -275,7 +275,7 @@ func TestBaseThatIsTooLong(t *testing.T) {
 		"/":  `<base href="http://[::1]/` + strings.Repeat("é", 3000) + `"><a href="/lost">lost</a>`,
 		"/b": "b",
 	})
-	if got := run(t, testConfig(t, s.url+"/", s.url+"/b"), nil); got.End != EndFinished || got.Pages < 2 {
+	if got := runCrawl(t, testConfig(t, s.url+"/", s.url+"/b"), nil); got.End != EndFinished || got.Pages < 2 {
 		t.Errorf("%+v", got.Summary)
 	}
 }
@@ -286,7 +286,7 @@ func TestFoundOnIsCut(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/": `<a href="` + long + `">long</a>`, long: `<a href="/next">next</a><a href="http://elsewhere.test/">out</a>`, "/next": "next",
 	})
-	got := run(t, testConfig(t, s.url+"/"), nil)
+	got := runCrawl(t, testConfig(t, s.url+"/"), nil)
 	want := (s.url + long)[:provenance.MaxFoundOn] + "…"
 	if via := got.refusal(t, "http://elsewhere.test/").FoundOn; via != want {
 		t.Errorf("skipped, found in %.50s… of %d bytes", via, len(via))
@@ -308,7 +308,7 @@ func TestLongSitemapURL(t *testing.T) {
 		"/robots.txt": "Sitemap: {site}" + long + "\nSitemap: {site}/short.txt\n", long: "{site}/of-long\n", "/short.txt": "{site}/of-short\n",
 		"/": "start", "/of-long": "no", "/of-short": "yes",
 	})
-	got := run(t, testConfig(t, s.url+"/"), nil)
+	got := runCrawl(t, testConfig(t, s.url+"/"), nil)
 	if s.count(long) > 0 || s.count("/of-short") != 1 || got.Sitemaps != 1 {
 		t.Errorf("%+v", got.Summary)
 	}
@@ -363,7 +363,7 @@ func TestLongSitemapsAreReadInBatches(t *testing.T) {
 	cfg.Robots.Retry = time.Hour
 	f, rejected := &counting{Memory: frontier.NewMemory(nil)}, 0
 	sink := onWrite(func(f *output.Results) { rejected = max(rejected, len(f.Rejected)) })
-	got := run(t, cfg, &Options{Frontier: f, Formats: []output.Format{sink.format("")}})
+	got := runCrawl(t, cfg, &Options{Frontier: f, Formats: []output.Format{sink.format("")}})
 	if got.Rejected[output.OutOfScope] != n || got.Rejected[output.Disallowed] != n || got.Rejected[output.RobotsUnreachable] != n+1 {
 		t.Fatalf("%+v", got.Summary)
 	}
@@ -378,7 +378,7 @@ func TestLongSitemapsAreReadInBatches(t *testing.T) {
 // A finished crawl does not list the frontier, since that takes long.
 func TestFinishedCrawlDoesNotListTheFrontier(t *testing.T) {
 	f := &counting{Memory: frontier.NewMemory(nil)}
-	got := run(t, testConfig(t, newSite(t, "127.0.0.1", map[string]string{"/": ""}).url+"/"), &Options{Frontier: f})
+	got := runCrawl(t, testConfig(t, newSite(t, "127.0.0.1", map[string]string{"/": ""}).url+"/"), &Options{Frontier: f})
 	if got.End != EndFinished || f.listed != 0 {
 		t.Errorf("%s, and the frontier was listed %d times", got.End, f.listed)
 	}

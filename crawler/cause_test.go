@@ -13,7 +13,7 @@ import (
 // noticesOf returns the notices of a crawl about the sites of its start URLs, which it masks.
 func noticesOf(t *testing.T, cfg Config) []string {
 	t.Helper()
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	for i := range got.notices {
 		for _, start := range cfg.URLs {
 			got.notices[i] = strings.ReplaceAll(got.notices[i], strings.TrimSuffix(start, "/"), "SITE")
@@ -108,7 +108,7 @@ func TestResumedCrawlReportsOutages(t *testing.T) {
 		} {
 			time.Sleep(want.pause)
 			up.Store(want.notice == "")
-			got := run(t, cfg, &Options{Resume: i > 0}).notices
+			got := runCrawl(t, cfg, &Options{Resume: i > 0}).notices
 			if text := strings.ReplaceAll(strings.Join(got, "; "), s.url, "SITE"); text != want.notice || s.count("/robots.txt") != want.requests {
 				t.Errorf("run %d: %q, want %q; %d requests for robots.txt", i, text, want.notice, s.count("/robots.txt"))
 			}

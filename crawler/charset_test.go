@@ -30,7 +30,7 @@ func TestEncodingOfAPage(t *testing.T) {
 				w.Header().Set("Content-Type", test.contentType)
 				_, _ = w.Write([]byte(test.page))
 			})
-			got := run(t, testConfig(t, s.url+"/"), nil)
+			got := runCrawl(t, testConfig(t, s.url+"/"), nil)
 			if page := got.pages[0]; strings.TrimPrefix(page.Title, "\ufeff") != test.title || page.Bytes != len(test.page) {
 				t.Errorf("%s: title %q, %d bytes", test.name, page.Title, page.Bytes)
 			}

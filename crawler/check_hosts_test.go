@@ -107,7 +107,7 @@ func TestExternalChecksOfManyHosts(t *testing.T) {
 	e := newExternalHosts(t, hosts)
 	cfg := e.config(t, delay)
 	cfg.Limits.Concurrency = 64
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	checksOf(t, cfg, got)
 	e.judge(t, delay, 0, cfg.Output.Dir)
 }
@@ -179,21 +179,21 @@ func TestSharedRecrawlChecksAgain(t *testing.T) {
 				}
 				return checks
 			}
-			run(t, one, nil)
+			runCrawl(t, one, nil)
 			opts := &Options{Resume: others == "resumes"}
 			if opts.Resume {
-				run(t, two, nil) // nothing remains for it
+				runCrawl(t, two, nil) // nothing remains for it
 			}
 			var work sync.WaitGroup
 			var again, other *crawl
-			work.Go(func() { again = run(t, one, &Options{Recrawl: true}) })
+			work.Go(func() { again = runCrawl(t, one, &Options{Recrawl: true}) })
 			waitFor(func() bool { return e.site.count("/") > 1 })
-			work.Go(func() { other = run(t, two, opts) })
+			work.Go(func() { other = runCrawl(t, two, opts) })
 			work.Wait()
 			if done(again)+done(other) != 60 || done(other) == 0 {
 				t.Errorf("%d checks by the worker that recrawls, %d by the other, want 60 together", done(again), done(other))
 			}
-			if third := run(t, two, &Options{Recrawl: true}); other.Pages > 0 && done(third) < 10 {
+			if third := runCrawl(t, two, &Options{Recrawl: true}); other.Pages > 0 && done(third) < 10 {
 				t.Errorf("a recrawl of %d pages makes %d checks", other.Pages, done(third))
 			}
 		})

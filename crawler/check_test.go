@@ -20,7 +20,7 @@ import (
 func checkedCrawl(t *testing.T, cfg Config, opts *Options, kinds ...string) (*crawl, map[string]output.Check) {
 	t.Helper()
 	cfg.Scope.Check = kinds
-	got := run(t, cfg, opts)
+	got := runCrawl(t, cfg, opts)
 	return got, checksOf(t, cfg, got)
 }
 

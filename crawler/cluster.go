@@ -5,139 +5,40 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"path/filepath"
 	"slices"
-	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
-	"github.com/politecrawl/politecrawl/crawler/internal/quota"
-	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/shared"
 )
 
-// joinCluster opens or creates the frontier of a shared crawl. It locks the directory,
-// which an embedded frontier does itself.
-func (c *Crawler) joinCluster() error {
-	commitCtx, end := context.WithCancel(c.lifecycle.CommitCtx)
-	context.AfterFunc(c.lifecycle.Working, func() { time.AfterFunc(abortGrace, end) })
-	c.lifecycle.CommitCtx = commitCtx
-	c.leases.duration = max(c.leases.extension, 2*c.cfg.Robots.Timeout)
-	opts, err := c.clusterOptions()
-	if err != nil {
-		return err
-	}
-	if err := cluster.Check(c.lifecycle.CommitCtx, opts); err != nil {
-		return asConfigError(err)
-	}
-	lock, err := pebblestore.Lock(filepath.Join(c.cfg.Output.Dir, frontierDir))
-	if err != nil {
-		return err
-	}
-	member, err := cluster.Open(c.lifecycle.CommitCtx, opts, handler{c})
-	if err != nil {
-		err = errors.Join(err, lock.Close())
-	}
-	switch {
-	case errors.Is(err, cluster.ErrOtherCrawl):
-		return fmt.Errorf("%w: the crawl %q on %s is not the one in %q, which was deleted or is elsewhere",
-			ErrFrontierLost, c.cfg.Sharing.CrawlName, c.cfg.Sharing.Frontier, c.cfg.Output.Dir)
-	case errors.Is(err, redisstore.ErrNotFound):
-		return fmt.Errorf("%w: %w", ErrFrontierLost, err)
-	case err != nil:
-		return asConfigError(err)
-	}
-	c.member, c.frontier, c.cfg.Sharing.WorkerName = member, &lockedFrontier{member.Frontier(), lock}, member.Worker()
-	for _, raw := range member.URLs() {
-		a, err := weburl.Parse(raw)
-		if err != nil {
-			return fmt.Errorf("a URL of the crawl %q: %w", c.cfg.Sharing.CrawlName, err)
-		}
-		c.scope.Join(a)
-	}
-	limits := member.Limits()
-	c.cfg.Limits.MaxPages, c.cfg.Limits.MaxHostPages = *limits.MaxPages, *limits.MaxHostPages
-	c.cfg.Limits.MaxBytes, c.cfg.Limits.MaxTime = *limits.MaxBytes, time.Duration(*limits.MaxTime)
-	c.limits = quota.NewPages(limitsIn(&c.cfg), member)
-	return nil
-}
-
-// clusterOptions returns how this process opens the crawl. It fails if the directory
+// clusterOptions returns how this process opens the crawl; nil: it is not shared. It fails if the directory
 // belongs to another crawl than the one to be resumed.
 func (c *Crawler) clusterOptions() (*cluster.Options, error) {
+	if c.cfg.Sharing.Frontier == "" || c.opts.Frontier != nil {
+		return nil, nil
+	}
 	var err error
 	opts := &cluster.Options{
-		Crawl: c.cfg.Sharing.crawl(), Delay: c.cfg.Politeness.Delay, LeaseTime: c.leases.duration, Extension: c.leases.extension, Logger: c.log, Notice: c.board.Show, Dir: c.cfg.Output.Dir,
+		Crawl: c.cfg.Sharing.crawl(), Delay: c.cfg.Politeness.Delay, LeaseTime: max(c.settings.LeaseExtension, 2*c.cfg.Robots.Timeout), Extension: c.settings.LeaseExtension, Logger: c.log, Notice: c.board.Show, Dir: c.cfg.Output.Dir,
 	}
 	if opts.Settings, err = settingsOf(c.cfg); err != nil || !c.opts.Resume && !c.opts.Recrawl {
 		return opts, err
 	}
-	s, err := loadState(c.cfg.Output.Dir)
+	s, saved, err := loadState(c.cfg.Output.Dir)
 	if err != nil {
 		return nil, err
 	}
-	switch saved := s.Config; {
+	switch {
 	case saved.Sharing.Frontier == "":
 		return nil, &ConfigError{Key: "frontier", Problem: fmt.Errorf("the crawl in %q has its own frontier, and can only be resumed with that", c.cfg.Output.Dir)}
 	case saved.Sharing.CrawlName != c.cfg.Sharing.CrawlName || saved.Sharing.WorkerName != c.cfg.Sharing.WorkerName:
 		return nil, fmt.Errorf("%w: crawl-name, worker-name: %q belongs to worker %q of the crawl %q, and can only be resumed as that", ErrConfig, c.cfg.Output.Dir, saved.Sharing.WorkerName, saved.Sharing.CrawlName)
 	}
 	opts.ID, opts.IsSet = s.Shared, c.opts.IsSet
-	opts.Resumed, err = settingsOf(s.Config)
+	opts.Resumed, err = settingsOf(saved)
 	return opts, err
 }
-
-// handler applies the announcements of other processes to a crawl.
-type handler struct{ c *Crawler }
-
-var _ cluster.Handler = handler{}
-
-// Progress implements cluster.Handler.
-func (h handler) Progress() (pages int, bytes int64) {
-	mine := h.c.summary()
-	return mine.Pages, mine.Bytes
-}
-
-// Join implements cluster.Handler.
-func (h handler) Join(url string) error {
-	a, err := weburl.Parse(url)
-	if err != nil {
-		return fmt.Errorf("message of another worker: %w", err)
-	}
-	_, err = h.c.discovery.JoinHost(a)
-	return err
-}
-
-// ChangeLimits implements cluster.Handler.
-func (h handler) ChangeLimits(ctx context.Context, l *cluster.Limits) error {
-	h.c.limits.Change(l.MaxPages, l.MaxHostPages, l.MaxBytes)
-	h.c.checkLimits()
-	return h.c.limits.SyncCounters(ctx, false)
-}
-
-// Stop implements cluster.Handler.
-func (h handler) Stop(why cluster.Reason) {
-	if why == cluster.MaxTime {
-		h.c.lifecycle.Stop(EndMaxTime)
-		return
-	}
-	h.c.board.Show("the crawl is stopped")
-	h.c.lifecycle.Stop(EndStopped)
-}
-
-// Fail implements cluster.Handler.
-func (h handler) Fail(err error) { h.c.lifecycle.Fail(err) }
-
-// A lockedFrontier is a shared frontier together with the lock of the directory.
-type lockedFrontier struct {
-	*redisstore.Store
-	lock io.Closer
-}
-
-// Close closes the frontier and releases the lock.
-func (f *lockedFrontier) Close() error { return errors.Join(f.Store.Close(), f.lock.Close()) }
 
 // sharedBy returns the processes that work on the crawl of cfg; nil: only this one.
 func sharedBy(cfg *Config, worker string, peers []cluster.Peer) *shared.Crawl {

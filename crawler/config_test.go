@@ -14,7 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -169,14 +171,17 @@ func TestSchema(t *testing.T) {
 	schema := contentOf(t, "output/SCHEMA.md")
 	dir, now := t.TempDir(), time.Unix(1e9, 0)
 	rec := record.New(record.Config{Dir: dir})
-	must(t, rec.Create(&state{stateVersion, Config{}, true, 1, now, true, 1, true, "ab12", &ending{EndFinished, 1, nil, true}, []output.Loss{{}}, true, true, 1}))
+	must(t, rec.Create(&run.State{
+		Version: crawldir.Version, Config: []byte("{}"), DelayChanged: true, Recrawls: 1, StartedAt: now, RecrawlPending: true, CheckRecrawl: 1, Local: true, Shared: "ab12",
+		Ended: &run.Ended{End: EndFinished, Remaining: 1, Uncommitted: true}, Lost: []output.Loss{{}}, RejectedIncomplete: true, RewritingRejected: true, RereadUntil: 1,
+	}))
 	must(t, rec.Robots(&robotsext.Record{
 		Origin: "http://h", Outcome: robotsext.OutcomeUnreachable, Status: 503, Err: os.ErrNotExist, Body: []byte("x"), Truncated: true, RedirectChain: []string{"u"},
 		FetchedAt: now, ExpiresAt: now, FailingSince: now, RetryAt: now, Failures: 1, Outage: time.Second, CopyLost: true,
 	}))
 	must(t, rec.Close())
 	empty := record.New(record.Config{Dir: filepath.Join(dir, "empty")})
-	must(t, empty.Create(&state{}))
+	must(t, empty.Create(&run.State{Config: []byte("{}")}))
 	must(t, empty.Robots(&robotsext.Record{Origin: "http://h"}))
 	must(t, empty.Close())
 	for name, least := range map[string]int{"robots.jsonl": 14, "crawl.json": 12} {

@@ -47,7 +47,7 @@ func TestConnectionsAreClosedAtEnd(t *testing.T) {
 	}
 	server.Start()
 	defer server.Close()
-	run(t, testConfig(t, server.URL+"/a", server.URL+"/b"), nil)
+	runCrawl(t, testConfig(t, server.URL+"/a", server.URL+"/b"), nil)
 	waitFor(func() bool { return open.Load() == 0 })
 	if open.Load() > 0 || all.Load() == 0 {
 		t.Errorf("%d of %d connections are open", open.Load(), all.Load())
@@ -121,7 +121,7 @@ func TestUnreadResponseIsHarmless(t *testing.T) {
 				}
 			}))
 			cfg.URLs = []string{server.URL}
-			got := run(t, cfg, &Options{Transport: transport})
+			got := runCrawl(t, cfg, &Options{Transport: transport})
 			mu.Lock()
 			defer mu.Unlock()
 			for path, n := range asked {
@@ -193,7 +193,7 @@ func TestHTTP1Required(t *testing.T) {
 				serveFrames(conn, func(f *http2.Framer, stream uint32) bool { return tt.respond(f, stream, came("HTTP/2")) })
 			})
 			cfg.URLs, cfg.Politeness.Delay, cfg.Fetch.Retries = []string{server.URL}, delay, 1
-			got := run(t, cfg, &Options{Transport: transport})
+			got := runCrawl(t, cfg, &Options{Transport: transport})
 			mu.Lock()
 			defer mu.Unlock()
 			if got.Statuses[200] != 2 || len(got.rejected) != 0 || !slices.Equal(protocols, tt.want) {
@@ -359,7 +359,7 @@ func TestRequestTimeoutOnReusedConnection(t *testing.T) {
 			})
 			cfg := testConfig(t, s.url)
 			cfg.Politeness.Delay = delay
-			got := run(t, cfg, nil)
+			got := runCrawl(t, cfg, nil)
 			if got.Statuses[200] != 2 || got.Statuses[408] != 0 || got.Rejected[output.Disallowed] != 1 {
 				t.Errorf("%+v", got.Summary)
 			}
@@ -377,7 +377,7 @@ func TestRequestTimeoutOnIdleConnection(t *testing.T) {
 		})
 		cfg := testConfig(t, s.url)
 		cfg.Politeness.Delay = delay
-		if got := run(t, cfg, nil); got.Statuses[200] != 2 {
+		if got := runCrawl(t, cfg, nil); got.Statuses[200] != 2 {
 			t.Errorf("%+v", got.Summary)
 		}
 		s.wantRequests(t, delay, "/robots.txt 1", "/ 2", "/a 3")
@@ -397,7 +397,7 @@ func TestRequestTimeoutIsRetried(t *testing.T) {
 		})
 		cfg := testConfig(t, s.url)
 		cfg.Politeness.Delay, cfg.Fetch.Retries = delay, 2
-		got := run(t, cfg, nil)
+		got := runCrawl(t, cfg, nil)
 		if i := slices.IndexFunc(got.pages, func(p output.Page) bool { return p.URL == s.url+"/a" }); i < 0 || got.pages[i].Status != 408 || got.pages[i].Attempt != 3 {
 			t.Errorf("pages %+v", got.pages)
 		}
@@ -421,7 +421,7 @@ func TestRequestTimeoutWithRetryAfter(t *testing.T) {
 		})
 		cfg := testConfig(t, s.url)
 		cfg.Fetch.Retries, cfg.Limits.MaxWait = 1, time.Minute
-		if got := run(t, cfg, nil); got.Statuses[200] != 1 {
+		if got := runCrawl(t, cfg, nil); got.Statuses[200] != 1 {
 			t.Errorf("%+v", got.Summary)
 		}
 		s.wantRequests(t, 0, "/robots.txt 1", "/ 1", "/ 2")
@@ -487,7 +487,7 @@ func TestRequestTimeoutOverHTTP2(t *testing.T) {
 			}
 		}))
 		cfg.URLs, cfg.Fetch.Retries = []string{server.URL + "/late"}, 1
-		if got := run(t, cfg, &Options{Transport: transport}); got.Statuses[200] != 1 {
+		if got := runCrawl(t, cfg, &Options{Transport: transport}); got.Statuses[200] != 1 {
 			t.Errorf("%+v", got.Summary)
 		}
 		if len(from) != 3 || from[0] != from[1] || from[1] == from[2] {

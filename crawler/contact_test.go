@@ -37,7 +37,7 @@ func TestContact(t *testing.T) {
 			})
 			cfg := testConfig(t, s.url+"/")
 			cfg.Fetch.Contact, cfg.Scope.Kind = contact, ScopeAny
-			if got := run(t, cfg, nil); got.Pages != 4 {
+			if got := runCrawl(t, cfg, nil); got.Pages != 4 {
 				t.Errorf("%+v", got.Summary)
 			}
 			if len(seen) != 8 {

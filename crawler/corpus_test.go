@@ -50,7 +50,7 @@ func crawlCorpus(t *testing.T, files [][]byte, agent string, least int) {
 	cfg.Fetch.UserAgent = "Mozilla/5.0 (compatible; " + agent + "/1.0)"
 	cfg.Politeness.MaxCrawlDelay = 0
 	cfg.Scope.MaxRepeats, cfg.Limits.TrapPages = 0, 0 // the URLs are made from rules
-	got := run(t, cfg, &Options{Transport: loopbackOnly{http.DefaultTransport.(*http.Transport).Clone()}})
+	got := runCrawl(t, cfg, &Options{Transport: loopbackOnly{http.DefaultTransport.(*http.Transport).Clone()}})
 
 	allowed, disallowed := 0, 0
 	for _, h := range hosts {

@@ -3,32 +3,23 @@ package crawler
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"sync"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
-	"github.com/politecrawl/politecrawl/crawler/internal/credentials"
-	"github.com/politecrawl/politecrawl/crawler/internal/discover"
+	"github.com/politecrawl/politecrawl/crawler/identity"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
-	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/visit"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/crawler/params"
-	"github.com/politecrawl/politecrawl/robotsext"
-	"github.com/politecrawl/politecrawl/robotsext/guard"
-	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
-	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // Options are settings of a crawl that are not part of its [Config]. Nil means the zero value.
@@ -94,60 +85,15 @@ type LocalSite struct {
 type Crawler struct {
 	cfg       Config
 	opts      Options
-	formats   []output.Format // those used
 	log       *slog.Logger
 	board     *notice.Board
-	pauses    pauses
 	lifecycle *lifecycle.Lifecycle
+	scope     *scope.Scope
+	tally     *tally
 
-	// Parsed from the configuration by New.
-	token    string // the product token, whose rules and directives bind
-	scope    *scope.Scope
-	guard    *guard.Guard // which addresses may be connected to; nil: all
-	params   *params.Rules
-	since    time.Time      // of Sitemaps.Since
-	fields   *extract.Rules // of Output.Extract
-	types    fetch.Types    // of Fetch.Types
-	purposes []usage.Purpose
-	files    []usage.Purpose // the purposes for which files of the site are requested
-
-	// Opened by Run; see open.go.
-	credentials *credentials.Store
-	network     network
-	frontier    frontier.Frontier
-	record      *record.Recorder
-	discovery   *discover.Discovery
-	visitor     *visit.Visitor
-
-	state   *state     // as in crawl.json
-	joining sync.Mutex // guards state.CheckRecrawl while workers run
-
-	limits *quota.Pages
-	traps  *trap.Detector
-	tally  *tally
-
-	// These differ between a plan and a crawl; see planner.go.
-	fetcher  visit.Fetcher
-	recorder recorder
-
-	member cluster.Member // this process in a shared crawl
-	leases leaseTimes
-
-	wakeIdle signal // wakes the watch
-}
-
-// A recorder records what a crawl does. That of a plan counts instead.
-type recorder interface {
-	discover.Recorder
-	visit.Committer
-	// Robots records a robots.txt that was requested.
-	Robots(*robotsext.Record) error
-}
-
-// leaseTimes are the durations of leases.
-type leaseTimes struct {
-	duration  time.Duration // of each
-	extension time.Duration // by which those of a cluster are extended
+	settings run.Settings // as far as they need neither the disk nor the network
+	dns      identity.DNS // of Fetch.CheckDNS
+	run      *run.Crawl
 }
 
 // New returns a crawl that is ready to run. It fails with [ErrConfig] if cfg is not valid.
@@ -167,67 +113,23 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 			return nil, err
 		}
 	}
-	token, err := robotstxt.ProductToken(cfg.Fetch.UserAgent)
-	if err != nil {
-		return nil, err
-	}
-	since, err := parseSince(cfg.Sitemaps.Since)
-	if err != nil {
-		return nil, err
-	}
-	drop, err := params.New(cfg.Scope.DropParams)
-	if err != nil {
-		return nil, err
-	}
+	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	bounds, err := cfg.Scope.bounds()
 	if err != nil {
 		return nil, err
 	}
-	fields, err := fieldRules(cfg.Output.Extract)
-	if err != nil {
+	c := &Crawler{
+		cfg: cfg, opts: *opts, log: log, board: notice.New(opts.OnNotice), lifecycle: lifecycle.New(log),
+		scope: scope.New(scope.Kind(cfg.Scope.Kind), bounds), tally: newTally(cfg.Output.Dir),
+	}
+	if c.settings, err = newSettings(&cfg, opts); err != nil {
 		return nil, err
 	}
-	types, err := fetch.ParseTypes(cfg.Fetch.Types)
-	if err != nil {
-		return nil, err
-	}
-	purposes, files, err := cfg.Usage.purposes()
-	if err != nil {
-		return nil, err
-	}
-	addresses, err := newGuard(&cfg, opts)
-	if err != nil {
-		return nil, err
-	}
-	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
-	formats, err := record.ChooseFormats(cfg.Output.AlsoWrite, opts.Formats)
-	if err != nil {
-		return nil, formatError(err)
-	}
-	return &Crawler{
-		cfg:      cfg,
-		opts:     *opts,
-		formats:  formats,
-		log:      log,
-		board:    notice.New(opts.OnNotice),
-		token:    token,
-		scope:    scope.New(scope.Kind(cfg.Scope.Kind), bounds),
-		guard:    addresses,
-		params:   drop,
-		since:    since,
-		fields:   fields,
-		types:    types,
-		purposes: purposes, files: files,
-		limits:    quota.NewPages(limitsIn(&cfg), nil),
-		traps:     trap.New(cfg.Limits.TrapPages),
-		network:   network{addresses: politeness.NewAddresses(cfg.Politeness.PerIP)},
-		state:     new(state),
-		tally:     newTally(cfg.Output.Dir),
-		lifecycle: lifecycle.New(log),
-		wakeIdle:  make(signal, 1),
-		leases:    leaseTimes{duration: leaseTime(&cfg), extension: cluster.LeaseExtension},
-		member:    &cluster.Single{},
-	}, nil
+	c.run = run.New(run.Program{
+		Config: runConfig{c}, Tally: c.tally, Scope: c.scope, Addresses: politeness.NewAddresses(cfg.Politeness.PerIP),
+		Lifecycle: c.lifecycle, Board: c.board, Log: log, Frontier: opts.Frontier,
+	})
+	return c, nil
 }
 
 // Run crawls until no URL remains, a limit is reached, or ctx ends. When ctx ends, Run finishes
@@ -241,66 +143,88 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	if err := c.open(); err != nil {
 		return nil, err
 	}
-	if stats, err := c.frontier.Stats(c.lifecycle.CommitCtx); err == nil { // an error comes again, and ends the crawl
+	if stats, err := c.run.Frontier.Stats(c.lifecycle.CommitCtx); err == nil { // an error comes again, and ends the crawl
 		c.lifecycle.SetStats(stats) // for Status in OnStart
 	}
 	if c.opts.OnStart != nil {
 		c.opts.OnStart()
 	}
 	c.logStart()
-	leases, stopLeases := c.lifecycle.Leases(ctx)
-	defer stopLeases()
-	c.member.Start()
-	c.checkLimits() // an earlier process may have reached one
-	c.work(leases)
-	if ctx.Err() != nil {
-		c.lifecycle.Stop(EndInterrupted) // unless something else ended it before
-	}
+	c.work(ctx)
 	return c.finish()
 }
 
-// work runs the workers until leases ends or the crawl is over.
-func (c *Crawler) work(leases context.Context) {
-	var workers sync.WaitGroup
-	for range c.cfg.Limits.Concurrency {
-		workers.Go(func() {
-			if err := c.visitAll(leases); err != nil {
-				c.lifecycle.Fail(err)
-			}
-		})
+// open opens the crawl. If it fails, it closes everything.
+func (c *Crawler) open() error {
+	set, err := c.prepare()
+	if err != nil {
+		if c.opts.Frontier != nil {
+			err = errors.Join(err, c.opts.Frontier.Close())
+		}
+		return err
 	}
-	c.watchIdle(leases)
-	workers.Wait()
+	err = c.run.Open(set)
+	if errors.Is(err, run.ErrLocal) {
+		err = fmt.Errorf("%w (Options.Local): %w", ErrConfig, err)
+	}
+	return formatError(asConfigError(err))
 }
 
-// visitAll leases URLs and visits them, one after the other, until leases ends. Its contexts end one after the other:
-// waiting when a pause begins, leases when the crawl stops, Working when requests in flight are aborted. CommitCtx
-// outlives them. An error is one of the crawl itself, such as a full disk or a closed frontier.
-func (c *Crawler) visitAll(leases context.Context) error {
-	for {
-		waiting, err := c.pauses.ready(leases)
-		if err != nil {
-			return nil
-		}
-		got, err := c.frontier.Lease(waiting, frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, Duration: c.leases.duration})
-		if err != nil {
-			if waiting.Err() != nil {
-				continue
-			}
-			return err
-		}
-		for _, lease := range got { // one at the most
-			page, lines, err := c.visitor.Visit(waiting, lease)
-			if err != nil {
-				return err
-			}
-			c.tally.add(page, lines)
-			c.wakeIdle.send()
-			if err := c.joinRecrawl(); err != nil {
-				return err
-			}
+// prepare completes the settings of the run with what needs the disk or the network.
+func (c *Crawler) prepare() (set run.Settings, err error) {
+	set = c.settings
+	if c.opts.Transport == nil {
+		if err := fetch.CheckDescriptors(c.cfg.Limits.Concurrency); err != nil {
+			return set, err
 		}
 	}
+	signer, err := c.openSecrets(&set)
+	if err != nil {
+		return set, err
+	}
+	c.checkDNS(signer)
+	if set.Requests.Credentials.UnusedCookieFile() {
+		c.board.Showf("%q has no cookie for the start URLs that is valid now, so the crawl sends none of them (cookie-file)", c.cfg.Credentials.CookieFile)
+	}
+	if set.Shared, err = c.clusterOptions(); set.Shared != nil {
+		set.LeaseTime = set.Shared.LeaseTime
+	}
+	return set, err
+}
+
+// openSecrets opens the credentials and the identity that the configuration names; the latter may be nil.
+func (c *Crawler) openSecrets(set *run.Settings) (signer *identity.Identity, err error) {
+	if set.Requests.Credentials, err = newCredentials(&c.cfg); err != nil {
+		return nil, err
+	}
+	if signer, err = c.openIdentity(); err != nil {
+		return nil, err
+	}
+	if signer != nil {
+		set.Requests.Signer = signer
+	}
+	c.warnOfNetwork()
+	return signer, nil
+}
+
+// work works until ctx ends or the crawl is over.
+func (c *Crawler) work(ctx context.Context) {
+	leases, stop := c.lifecycle.Leases(ctx)
+	defer stop()
+	c.run.Work(leases)
+	if ctx.Err() != nil {
+		c.lifecycle.Stop(EndInterrupted) // unless something else ended it before
+	}
+}
+
+// finish ends the crawl, and returns its summary.
+func (c *Crawler) finish() (*Summary, error) {
+	result, err := c.run.End()
+	sum := c.summary()
+	sum.End, sum.Remaining, sum.Hosts, sum.NextDue = result.End, result.Remaining, result.Hosts, result.NextDue
+	sum.Waiting, sum.WaitingReasons = result.Waiting, result.WaitingReasons
+	c.logEnd(sum, err)
+	return sum, err
 }
 
 // Abort aborts the requests in flight and ends the crawl. Their URLs stay in the frontier
@@ -310,12 +234,15 @@ func (c *Crawler) Abort() {
 	c.lifecycle.Stop(EndInterrupted)
 }
 
-// checkLimits stops the crawl if a limit has been reached.
-func (c *Crawler) checkLimits() {
-	if end := c.limits.Exceeded(); end != "" {
-		c.lifecycle.Stop(End(end))
-	}
-}
+// Pause pauses the crawl after the requests in flight are finished, including the redirects of a
+// robots.txt. Time limits continue to run.
+func (c *Crawler) Pause() { c.run.Pause() }
+
+// Resume ends a pause.
+func (c *Crawler) Resume() { c.run.Resume() }
+
+// Stop ends the crawl after the requests in flight are finished. Its end is [EndStopped].
+func (c *Crawler) Stop() { c.lifecycle.Stop(EndStopped) }
 
 // leaseTime is how long a worker may process one URL before the frontier gives it to
 // another. It is longer than the sum of all timeouts.

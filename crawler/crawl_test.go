@@ -56,7 +56,7 @@ func TestROB_GEN_07(t *testing.T) {
 		"/no/link":  `never`,
 		"/unlinked": `never`,
 	})
-	got := run(t, testConfig(t, s.url), nil)
+	got := runCrawl(t, testConfig(t, s.url), nil)
 
 	want := []string{"/", "/a", "/b", "/gone", "/listed", "/no/but"}
 	if diff := cmp.Diff(want, got.paths(s.url)); diff != "" {
@@ -123,7 +123,7 @@ func TestNofollowURLIsFetchedByAnotherLink(t *testing.T) {
 		"/rel":  `<a rel="ugc nofollow" href="/only-rel">1</a><a rel=sponsored href="/both">2</a><a href="/both">3</a>`,
 		"/both": `reached`, "/only-meta": "never", "/only-rel": "never",
 	})
-	got := run(t, testConfig(t, s.url), nil)
+	got := runCrawl(t, testConfig(t, s.url), nil)
 	if diff := cmp.Diff([]string{"/", "/both", "/meta", "/rel"}, got.paths(s.url)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -140,7 +140,7 @@ func TestNofollowURLIsFetchedByAnotherLink(t *testing.T) {
 // A page that is robots.txt itself is requested once.
 func TestRobotsTxtAsAPage(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /\n"})
-	got := run(t, testConfig(t, s.url+"/robots.txt"), nil)
+	got := runCrawl(t, testConfig(t, s.url+"/robots.txt"), nil)
 	if got.Pages != 1 || len(s.requests()) > 2 {
 		t.Errorf("%+v, requests %+v", got.Summary, s.requests())
 	}

@@ -157,7 +157,7 @@ func TestCredentialsStayWithTheirOrigin(t *testing.T) {
 				cfg := testConfig(t, start.url+"/")
 				withCredentials(t, &cfg)
 				var kept keeping
-				got := run(t, cfg, &Options{Formats: []output.Format{kept.format()}})
+				got := runCrawl(t, cfg, &Options{Formats: []output.Format{kept.format()}})
 				for _, e := range kept.Exchanges {
 					if text := string(e.Request) + string(e.Response); hasSecret(text) || !strings.Contains(text, "User-Agent: ") {
 						t.Errorf("an archive has\n%s", text)
@@ -225,7 +225,7 @@ func TestCredentialsOfHTTPS(t *testing.T) {
 		}
 		cfg := testConfig(t, address+"/")
 		withCredentials(t, &cfg)
-		got := run(t, cfg, &Options{Transport: transport})
+		got := runCrawl(t, cfg, &Options{Transport: transport})
 		wantCredentials(t, start.requests(), plain.requests())
 		if len(start.requests()) != 2 || got.Pages != 2 {
 			t.Errorf("%d requests, %+v", len(start.requests()), got.Summary)
@@ -245,7 +245,7 @@ func TestCredentialsOfTheOtherScheme(t *testing.T) {
 	}}
 	cfg := testConfig(t, "https://example.com/")
 	withCredentials(t, &cfg)
-	run(t, cfg, &Options{Transport: s})
+	runCrawl(t, cfg, &Options{Transport: s})
 	wantCredentialsOf(t, s.requests(), func(r request) bool { return strings.HasPrefix(r.uri, "https:") })
 }
 
@@ -260,7 +260,7 @@ func TestCredentialsOfTheHostWithADot(t *testing.T) {
 	s.page("/b", "b")
 	cfg := testConfig(t, start+"/")
 	withCredentials(t, &cfg)
-	runChanged(t, cfg, nil, func(c *Crawler) { c.network.resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.1")) })
+	runChanged(t, cfg, nil, func(c *Crawler) { c.settings.Requests.Resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.1")) })
 	wantCredentialsOf(t, s.requests(), func(r request) bool { return r.host == "site.test:"+port })
 }
 
@@ -285,9 +285,9 @@ func TestCredentialsOfResumedAndSharedCrawls(t *testing.T) {
 		cfg := testConfig(t, start.url+"/")
 		withCredentials(t, &cfg)
 		cfg.Limits.MaxPages = 3
-		run(t, cfg, nil)
+		runCrawl(t, cfg, nil)
 		cfg.Limits.MaxPages = 0
-		got := run(t, cfg, &Options{Resume: true})
+		got := runCrawl(t, cfg, &Options{Resume: true})
 		wantCredentials(t, start.requests(), other.requests())
 		wantSecretsUnwritten(t, cfg, got)
 		if len(start.requests()) != 22 || len(other.requests()) != 2 {
@@ -320,7 +320,7 @@ func TestCredentialsOfNamedOrigins(t *testing.T) {
 	cfg := testConfig(t, start.url+"/")
 	cfg.Scope.Kind = ScopeAny
 	cfg.Credentials = Credentials{HeaderFor: []string{other.url + " X-Key: 1"}, Netrc: true}
-	run(t, cfg, nil)
+	runCrawl(t, cfg, nil)
 	for _, s := range []*site{start, other} {
 		for _, r := range s.requests() {
 			user, password, _ := (&http.Request{Header: r.header}).BasicAuth()
@@ -345,7 +345,7 @@ func TestRedirectedStartWithCredentials(t *testing.T) {
 		if header != "" {
 			cfg.Credentials.Header = []string{header}
 		}
-		if got := run(t, cfg, nil); strings.Contains(fmt.Sprint(got.notices), "are not sent there") != want {
+		if got := runCrawl(t, cfg, nil); strings.Contains(fmt.Sprint(got.notices), "are not sent there") != want {
 			t.Errorf("with %q: notices %q", header, got.notices)
 		}
 	}

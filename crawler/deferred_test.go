@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -24,6 +25,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/run"
+	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/visit"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -52,7 +55,7 @@ func opened(t *testing.T, cfg Config, opts *Options) *Crawler {
 
 // note has visited know how visits end.
 func note(c *Crawler) {
-	c.visitor.Committer = &results{Committer: c.recorder, of: make(map[frontier.LeaseID]frontier.Result)}
+	c.run.Visitor.Committer = &results{Committer: c.run.Recorder, of: make(map[frontier.LeaseID]frontier.Result)}
 }
 
 // results notes how visits end.
@@ -73,19 +76,23 @@ func (r *results) Commit(o frontier.Outcome, page *output.Page, lines crawldir.B
 // restart reloads the state of a crawl, like another process.
 func restart(t *testing.T, c *Crawler) {
 	t.Helper()
-	must(t, c.record.Close())
-	c.newRecorder()
-	c.visitor = c.newVisitor()
+	must(t, c.run.Record.Close())
+	rec := record.New(record.Config{
+		Dir: c.cfg.Output.Dir, Frontier: c.run.Frontier, CommitCtx: c.lifecycle.CommitCtx, ScopeKey: c.scope.Key, Log: c.log, Notice: c.board.Show,
+	})
+	must(t, rec.Load())
+	must(t, rec.Open())
+	must(t, rec.Restore(c.run.Discovery.RestoreJoined, func(*trap.ClosedPattern) {}))
+	c.run.Record, c.run.Discovery.Record, c.run.Visitor.Record = rec, rec, rec
+	c.run.Recorder = run.DirRecorder{Recorder: rec}
+	c.run.Discovery.Recorder = c.run.Recorder
 	note(c)
-	for _, step := range []func() error{c.record.Load, c.record.Open, c.restore} {
-		must(t, step())
-	}
 }
 
 // leased leases the next URL.
 func leased(t *testing.T, c *Crawler) frontier.Lease {
 	t.Helper()
-	got, err := c.frontier.Lease(t.Context(), frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, Duration: c.leases.duration})
+	got, err := c.run.Frontier.Lease(t.Context(), frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, Duration: c.settings.LeaseTime})
 	if err != nil || len(got) != 1 {
 		t.Fatalf("%v, %v", got, err)
 	}
@@ -95,10 +102,10 @@ func leased(t *testing.T, c *Crawler) frontier.Lease {
 // visited visits a URL like a worker, and returns how it ended.
 func visited(t *testing.T, c *Crawler, lease frontier.Lease) frontier.Result {
 	t.Helper()
-	if _, _, err := c.visitor.Visit(t.Context(), lease); err != nil {
+	if _, _, err := c.run.Visitor.Visit(t.Context(), lease); err != nil {
 		t.Fatal(err)
 	}
-	ended := c.visitor.Committer.(*results)
+	ended := c.run.Visitor.Committer.(*results)
 	ended.mu.Lock()
 	defer ended.mu.Unlock()
 	return ended.of[lease.ID]
@@ -109,7 +116,11 @@ func stores(t *testing.T, f frontier.Frontier, rec *robotsext.Record, ahead time
 	t.Helper()
 	rec.FetchedAt = time.Now().Add(ahead)
 	rec.ExpiresAt = time.Now().Add(24 * time.Hour)
-	must(t, (&robotsCache{frontier: f, failed: func() bool { return false }}).Store(t.Context(), rec))
+	data, err := json.Marshal(rec)
+	must(t, err)
+	must(t, f.UpdateHost(t.Context(), weburl.ServerOf(string(rec.Origin)), frontier.HostUpdate{
+		Robots: map[string]frontier.Robots{string(rec.Origin): {FailingSince: rec.FailingSince, Data: data}},
+	}))
 }
 
 // reaches simulates that the other process finds no robots.txt.
@@ -163,7 +174,7 @@ func isAwayAt(t *testing.T, n int, before bool) (reached bool) {
 	if before {
 		away = false
 		time.Sleep(time.Second)
-		reaches(t, c.frontier, "http://a.test", 0)
+		reaches(t, c.run.Frontier, "http://a.test", 0)
 	}
 	time.Sleep(24*time.Hour - time.Second)
 	one, two := leased(t, c), leased(t, c)
@@ -221,19 +232,19 @@ func isPutOff(t *testing.T, known bool, ahead time.Duration) {
 	wantWaits := func(want bool) {
 		t.Helper()
 		for _, when := range []string{"at work", "when it starts again"} {
-			must(t, c.forgetRecovered())
-			if hosts, _ := c.record.Deferred.All(); slices.Contains(hosts, host) != want {
+			must(t, c.run.ForgetRecovered())
+			if hosts, _ := c.run.Record.Deferred.All(); slices.Contains(hosts, host) != want {
 				t.Errorf("%s: %v wait, want %t", when, hosts, want)
 			}
 			restart(t, c)
 		}
 	}
 	if known {
-		reaches(t, c.frontier, host, 0)
+		reaches(t, c.run.Frontier, host, 0)
 	}
 	for again := range 3 {
 		time.Sleep(25 * time.Hour)
-		release, err := c.frontier.Hold(t.Context(), weburl.ServerOf(busy))
+		release, err := c.run.Frontier.Hold(t.Context(), weburl.ServerOf(busy))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,13 +253,13 @@ func isPutOff(t *testing.T, known bool, ahead time.Duration) {
 		}
 		release(0)
 		wantWaits(true)
-		reaches(t, c.frontier, host, ahead)
+		reaches(t, c.run.Frontier, host, ahead)
 		if again == 1 {
 			continue // nobody looks whether it was reached before it is put off again
 		}
 		wantWaits(false)
 	}
-	if err := c.close(); err != nil {
+	if err := c.run.Close(); err != nil {
 		t.Error(err)
 	}
 }
@@ -262,14 +273,14 @@ func TestNotesOfAnEarlierVersion(t *testing.T) {
 	line := `{"deferred":"` + host + `","rejection":{"url":"","reason":"robots-unreachable","depth":0,"detail":"status 503"}}` + "\n"
 	must(t, os.WriteFile(filepath.Join(c.cfg.Output.Dir, record.JournalFile), []byte(line), 0o600))
 	restart(t, c)
-	if noted := c.record.Deferred.Get(host); noted == nil || noted.Rejection.Detail != "status 503" {
+	if noted := c.run.Record.Deferred.Get(host); noted == nil || noted.Rejection.Detail != "status 503" {
 		t.Errorf("%+v", noted)
 	}
-	reaches(t, c.frontier, host, 0)
-	if err := c.forgetRecovered(); err != nil || c.record.Deferred.Get(host) != nil {
+	reaches(t, c.run.Frontier, host, 0)
+	if err := c.run.ForgetRecovered(); err != nil || c.run.Record.Deferred.Get(host) != nil {
 		t.Errorf("%v: it waits although others have reached it", err)
 	}
-	if err := c.close(); err != nil {
+	if err := c.run.Close(); err != nil {
 		t.Error(err)
 	}
 }
@@ -289,7 +300,7 @@ func TestRecoveredHostIsNotDeferred(t *testing.T) {
 		})
 		cfg := testConfig(t, s.url)
 		cfg.Politeness.Delay, cfg.Limits.MaxWait = 300*time.Millisecond, 150*time.Millisecond
-		got := run(t, cfg, nil)
+		got := runCrawl(t, cfg, nil)
 		if diff := cmp.Diff([]string{"/", "/a", "/only"}, got.paths(s.url)); diff != "" || got.End != EndFinished || len(got.rejected) != 0 {
 			t.Errorf("end %s, rejected %+v, pages (-want +got):\n%s", got.End, got.rejected, diff)
 		}
@@ -354,9 +365,9 @@ func TestDeferredURLsAreListed(t *testing.T) {
 					t.Errorf("%+v; rejected (-want +got):\n%s", got.Summary, diff)
 				}
 			}
-			check(run(t, cfg, nil))
+			check(runCrawl(t, cfg, nil))
 			asked := len(s.requests())
-			check(run(t, cfg, &Options{Resume: true}))
+			check(runCrawl(t, cfg, &Options{Resume: true}))
 			if again := len(s.requests()); again != asked {
 				t.Errorf("%d requests, and %d when it went on", asked, again)
 			}
@@ -414,10 +425,10 @@ func TestMaxWait(t *testing.T) {
 				cfg.Limits.MaxWait, cfg.Robots.Retry, cfg.Limits.Concurrency, cfg.Fetch.Retries = 3*time.Second, time.Hour, 1, 5
 				cfg.Limits.MaxPages = 1
 				network := refusing(func(r *http.Request) bool { return r.URL.Scheme == "https" }, tt.answer)
-				run(t, cfg, &Options{Transport: network})
+				runCrawl(t, cfg, &Options{Transport: network})
 				cfg.Limits.MaxPages = 0
 				began := time.Now()
-				got := run(t, cfg, &Options{Transport: network, Resume: true})
+				got := runCrawl(t, cfg, &Options{Transport: network, Resume: true})
 				if took := time.Since(began); (took > cfg.Limits.MaxWait) != tt.longer || got.End != EndDeferred || len(got.pages) != tt.paths {
 					t.Errorf("%s after %v with %d pages, want %d", got.End, took, len(got.pages), tt.paths)
 				}
@@ -450,7 +461,7 @@ func TestOutageSurvivesAFullDisk(t *testing.T) {
 			cfg.Robots.Retry = time.Hour
 			full := errors.New("no space left on device")
 			var c *Crawler
-			c = newCrawler(t, cfg, &Options{OnStart: func() { c.recorder = &fullDisk{c.recorder, full} }})
+			c = newCrawler(t, cfg, &Options{OnStart: func() { c.run.Recorder = &fullDisk{c.run.Recorder, full} }})
 			if _, err := c.Run(t.Context()); !errors.Is(err, full) {
 				t.Fatalf("%v, want %v", err, full)
 			}
@@ -470,7 +481,7 @@ func TestOutageSurvivesAFullDisk(t *testing.T) {
 
 // A fullDisk is a recorder that cannot write a robots.txt.
 type fullDisk struct {
-	recorder
+	run.Recorder
 	err error
 }
 
@@ -490,7 +501,7 @@ func TestResumeOfDeferredURLs(t *testing.T) {
 		good := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="` + bad.url + `/other">other</a><a href="` + bad.url + `/">listed already</a>`})
 		cfg := testConfig(t, good.url+"/", bad.url+"/")
 		cfg.Robots.Retry = 400 * time.Millisecond
-		first := run(t, cfg, nil)
+		first := runCrawl(t, cfg, nil)
 		for _, path := range []string{"/", "/other"} {
 			if r := first.refusal(t, bad.url+path); r.Reason != output.RobotsUnreachable || r.RobotsURL != bad.url+"/robots.txt" || r.Detail == "" {
 				t.Errorf("%+v", r)
@@ -528,7 +539,7 @@ func TestWaitingHostsHaveReasons(t *testing.T) {
 	busy.handle("/robots.txt", status(http.StatusServiceUnavailable))
 	cfg := testConfig(t, busy.url+"/", failing.url+"/", failing.url+"/robots.txt")
 	cfg.Robots.Retry = time.Hour
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	if got.Pages != 1 || !slices.Equal(got.Waiting, []string{failing.url, busy.url}) || !slices.Equal(got.WaitingReasons, []string{"status 500", "status 503"}) {
 		t.Errorf("%d pages, %q: %q", got.Pages, got.Waiting, got.WaitingReasons)
 	}

@@ -43,7 +43,7 @@ func TestDemoSite(t *testing.T) {
 			cfg := testConfig(t, site.StartURLs()...)
 			cfg.Robots.Retry, cfg.Limits.MaxWait, cfg.Fetch.Retries = time.Second, time.Minute, 3
 			tt.change(&cfg)
-			got := run(t, cfg, nil)
+			got := runCrawl(t, cfg, nil)
 			judge(t, site, cfg, tt.token, got)
 		})
 	}

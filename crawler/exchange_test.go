@@ -117,7 +117,7 @@ func TestExchanges(t *testing.T) {
 	cfg := testConfig(t, "http://"+plain.Addr().String()+"/moved", "http://"+plain.Addr().String()+"/broken", "http://"+plain.Addr().String()+"/gone")
 	cfg.Fetch.MaxBody = 50_000
 	kept := new(keeping)
-	run(t, cfg, &Options{Formats: []output.Format{kept.format()}})
+	runCrawl(t, cfg, &Options{Formats: []output.Format{kept.format()}})
 
 	var received, sent []string
 	log.mu.Lock()
@@ -197,7 +197,7 @@ func TestExchangesWithheld(t *testing.T) {
 	cfg.Fetch.Proxies = []string{"http://alice:" + secret + "@" + strings.TrimPrefix(s.url, "http://")}
 	cfg.Robots.ObeyNoindex = false
 	kept := new(keeping)
-	run(t, cfg, &Options{Formats: []output.Format{kept.format()}})
+	runCrawl(t, cfg, &Options{Formats: []output.Format{kept.format()}})
 	if len(kept.Exchanges) != 2 {
 		t.Fatalf("%d exchanges", len(kept.Exchanges))
 	}

@@ -61,7 +61,7 @@ func TestIncludeAndExclude(t *testing.T) {
 			cfg := testConfig(t, s.url+"/docs/")
 			cfg.Scope.Include, cfg.Scope.Exclude = tt.include, tt.exclude
 			_, plan := makePlan(t, cfg, nil)
-			got := run(t, cfg, nil)
+			got := runCrawl(t, cfg, nil)
 
 			want := []string{"/map.txt", "/map.txt"} // by the plan and by the crawl
 			for _, path := range everything {
@@ -99,7 +99,7 @@ func TestResumeWithOtherExpressions(t *testing.T) {
 	cfg := testConfig(t, s.url+"/docs/")
 	cfg.Scope.Include = []string{"/docs/"}
 	cfg.Limits.MaxPages = 1
-	run(t, cfg, nil)
+	runCrawl(t, cfg, nil)
 	cfg.Limits.MaxPages = 0
 	for _, step := range []struct {
 		include, exclude []string
@@ -114,7 +114,7 @@ func TestResumeWithOtherExpressions(t *testing.T) {
 	} {
 		before := len(s.asked())
 		cfg.Scope.Include, cfg.Scope.Exclude = step.include, step.exclude
-		got := run(t, cfg, &Options{Resume: true})
+		got := runCrawl(t, cfg, &Options{Resume: true})
 		asked := slices.DeleteFunc(sorted(s.asked()[before:]), func(path string) bool { return path == "/map.txt" })
 		if diff := cmp.Diff(step.fetched, asked); diff != "" {
 			t.Errorf("include %q, exclude %q: requests (-want +got):\n%s", step.include, step.exclude, diff)
@@ -140,9 +140,9 @@ func TestResumeWithALongExpression(t *testing.T) {
 			s := sections(t)
 			cfg := testConfig(t, s.url+"/docs/")
 			cfg.Scope.Exclude = []string{text}
-			run(t, cfg, nil)
+			runCrawl(t, cfg, nil)
 			before := contentOf(t, filepath.Join(cfg.Output.Dir, record.JournalFile))
-			got := run(t, cfg, &Options{Resume: true})
+			got := runCrawl(t, cfg, &Options{Resume: true})
 			if diff := cmp.Diff(string(before), string(contentOf(t, filepath.Join(cfg.Output.Dir, record.JournalFile)))); diff != "" || got.Rejected[output.Excluded] != 3 {
 				t.Errorf("%v, journal (-before +after):\n%s", got.Rejected, diff)
 			}
@@ -154,15 +154,15 @@ func TestResumeWithALongExpression(t *testing.T) {
 func TestRecrawlWithOtherExpressions(t *testing.T) {
 	s := sections(t)
 	cfg := testConfig(t, s.url+"/docs/")
-	run(t, cfg, nil)
+	runCrawl(t, cfg, nil)
 	before := len(s.asked())
 	cfg.Scope.Exclude = []string{"blog"}
-	got := run(t, cfg, &Options{Recrawl: true})
+	got := runCrawl(t, cfg, &Options{Recrawl: true})
 	if slices.ContainsFunc(s.asked()[before:], func(path string) bool { return strings.HasPrefix(path, "/blog/") }) || got.Rejected[output.Excluded] != 3 || got.Pages != 6 {
 		t.Errorf("requested %v, %d pages, %v", s.asked()[before:], got.Pages, got.Rejected)
 	}
 	cfg.Scope.Exclude = nil
-	if got := run(t, cfg, &Options{Recrawl: true}); got.Rejected[output.Excluded] != 0 || got.Pages != 9 {
+	if got := runCrawl(t, cfg, &Options{Recrawl: true}); got.Rejected[output.Excluded] != 0 || got.Pages != 9 {
 		t.Errorf("%d pages, %v", got.Pages, got.Rejected)
 	}
 }
@@ -175,7 +175,7 @@ func TestExcludedTargetOfAStartURL(t *testing.T) {
 	bare.handle("/", redirect(www.url+"/"))
 	cfg := testConfig(t, bare.url+"/", bare.url+"/page")
 	cfg.Scope.Exclude = []string{`^http://127\.0\.0\.2:\d+/$`}
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	if len(www.requests()) > 0 || len(got.AddedHosts) > 0 {
 		t.Errorf("requested %v, joined %v", www.requests(), got.AddedHosts)
 	}
@@ -244,7 +244,7 @@ func TestScopePath(t *testing.T) {
 				if killed {
 					cfg.Limits.MaxPages = len(tt.starts) // the redirects too
 				}
-				got := run(t, cfg, nil)
+				got := runCrawl(t, cfg, nil)
 				if killed {
 					got = resume(t, cfg, func(c *Config) { c.Limits.MaxPages = 0 })
 				}
@@ -275,7 +275,7 @@ func TestSharedRedirectAboveADirectory(t *testing.T) {
 	s := manual(t, "127.0.0.1")
 	cfg := sharedConfig(t, s.url+"/go/there")
 	cfg.Scope.Kind = ScopePath
-	got := run(t, workerConfig(t, cfg, "w1"), &Options{OnStart: func() {
+	got := runCrawl(t, workerConfig(t, cfg, "w1"), &Options{OnStart: func() {
 		other := byHand(t, cfg, "w2")
 		s.handle("/go/there", func(w http.ResponseWriter, r *http.Request) {
 			tells(t, other, `{"joined":%q}`, s.url+"/manual/deep/")
@@ -295,13 +295,13 @@ func TestSharedScopePath(t *testing.T) {
 	cfg := sharedConfig(t, s.url+"/docs/index.html")
 	cfg.Scope.Kind = ScopePath
 	first := workerConfig(t, cfg, "w1")
-	got := run(t, first, nil)
+	got := runCrawl(t, first, nil)
 	if r := got.refusal(t, s.url+"/manual/linked"); r.Reason != output.OutOfScope {
 		t.Errorf("%+v", r)
 	}
 	second := workerConfig(t, cfg, "w2")
 	second.URLs = append(slices.Clone(cfg.URLs), s.url+"/go/manual")
-	run(t, second, nil)
+	runCrawl(t, second, nil)
 	got = again(t, first, Options{Resume: true}) // it queues what it skipped
 	all := []*crawl{got, {pages: readOutput[output.Page](t, second, "pages.jsonl")}}
 	want := []string{"/docs/a/b", "/docs/index.html", "/docs/listed", "/docs/moved", "/go/manual", "/manual/", "/manual/linked", "/manual/listed"}
@@ -316,7 +316,7 @@ func TestSharedScopePath(t *testing.T) {
 	}
 	later := newCrawler(t, workerConfig(t, cfg, "w3"), nil)
 	must(t, later.open())
-	defer func() { must(t, later.close()) }()
+	defer func() { must(t, later.run.Close()) }()
 	for path, want := range map[string]bool{"/docs/x": true, "/manual/x": true, "/blog/x": false, "/": false} {
 		u, err := weburl.Parse(s.url + path)
 		must(t, err)

@@ -75,7 +75,7 @@ func TestFactsOfPages(t *testing.T) {
 			if tt.change != nil {
 				tt.change(&cfg)
 			}
-			got, want := run(t, cfg, nil).pages[0], tt.want(s)
+			got, want := runCrawl(t, cfg, nil).pages[0], tt.want(s)
 			if diff := cmp.Diff(want, got, facts); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -104,11 +104,11 @@ func TestRedirectChain(t *testing.T) {
 	}
 	for n := 1; n <= 5; n++ {
 		cfg.Limits.MaxPages = n
-		run(t, cfg, &Options{Resume: n > 1})
+		runCrawl(t, cfg, &Options{Resume: n > 1})
 	}
 	check()
 	cfg.Limits.MaxPages = 0
-	run(t, cfg, &Options{Recrawl: true})
+	runCrawl(t, cfg, &Options{Recrawl: true})
 	check()
 }
 
@@ -120,7 +120,7 @@ func TestEndlessChainIsNotExtended(t *testing.T) {
 	})
 	cfg := testConfig(t, s.url+"/")
 	for _, again := range []bool{false, true, true} {
-		got := run(t, cfg, &Options{Recrawl: again})
+		got := runCrawl(t, cfg, &Options{Recrawl: again})
 		longest := 0
 		for _, p := range got.pages {
 			longest = max(longest, len(p.Redirects))
@@ -162,7 +162,7 @@ func TestHreflangLimit(t *testing.T) {
 		"/": `<base href="/` + strings.Repeat("d", 7000) + `/">` + strings.Repeat(`<link rel=alternate hreflang=a href=x>`, 1000),
 	})
 	cfg := testConfig(t, s.url+"/")
-	page := run(t, cfg, nil).pages[0]
+	page := runCrawl(t, cfg, nil).pages[0]
 	if len(page.Hreflang) != 64<<10/len(page.Hreflang[0].URL) || !slices.Equal(page.LimitsReached, []string{"hreflang-bytes"}) {
 		t.Errorf("%d versions, limits %q", len(page.Hreflang), page.LimitsReached)
 	}
@@ -182,7 +182,7 @@ func TestUnchangedPageHasNoFacts(t *testing.T) {
 	})
 	cfg := testConfig(t, s.url+"/")
 	for _, again := range []bool{false, true} {
-		if page := run(t, cfg, &Options{Recrawl: again}).pages[0]; page.Headers != nil || again != (page.Status == http.StatusNotModified) {
+		if page := runCrawl(t, cfg, &Options{Recrawl: again}).pages[0]; page.Headers != nil || again != (page.Status == http.StatusNotModified) {
 			t.Errorf("recrawl %t: status %d, headers %q", again, page.Status, page.Headers)
 		}
 	}
@@ -200,7 +200,7 @@ func TestFullLinks(t *testing.T) {
 	for _, kind := range []LinkList{LinksFull, LinksPlain} {
 		cfg := testConfig(t, s.url+"/")
 		cfg.Output.Links = kind
-		run(t, cfg, nil)
+		runCrawl(t, cfg, nil)
 		if kind == LinksPlain {
 			for i := range want {
 				want[i] = output.Link{URL: want[i].URL}
@@ -239,7 +239,7 @@ func TestFactsOfRealSites(t *testing.T) {
 			cfg := testConfig(t, s.url+"/"+strings.TrimSuffix(tt.index, "index.html"))
 			cfg.Output.KeepHeader = []string{"Last-Modified"}
 			pages := 0
-			for _, got := range run(t, cfg, nil).pages {
+			for _, got := range runCrawl(t, cfg, nil).pages {
 				if got.Status != http.StatusOK || !strings.HasPrefix(got.ContentType, "text/html") {
 					continue
 				}

@@ -57,7 +57,7 @@ func TestResumeTakesOverOnlyItsOwnFiles(t *testing.T) {
 		s := chain(t, 6)
 		cfg := testConfig(t, s.url+"/0")
 		cfg.Limits.MaxPages, cfg.Output.AlsoWrite = 2, write
-		run(t, cfg, &Options{Formats: []output.Format{listFormat}})
+		runCrawl(t, cfg, &Options{Formats: []output.Format{listFormat}})
 		cfg.Limits.MaxPages = 4
 		return cfg
 	}
@@ -116,11 +116,11 @@ func TestSinkWithFullHosts(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a><a href="/b">b</a>`, "/a": "a", "/b": "b"})
 	cfg := testConfig(t, s.url)
 	cfg.Output.AlsoWrite, cfg.Limits.MaxHostPages = []string{"list"}, 1
-	if got := run(t, cfg, &Options{Formats: []output.Format{listFormat}}); got.Rejected[output.MaxHostPages] != 2 {
+	if got := runCrawl(t, cfg, &Options{Formats: []output.Format{listFormat}}); got.Rejected[output.MaxHostPages] != 2 {
 		t.Fatalf("%+v", got.Summary)
 	}
 	cfg.Limits.MaxHostPages = 0
-	if got := run(t, cfg, &Options{Formats: []output.Format{listFormat}, Resume: true}); got.Pages != 3 {
+	if got := runCrawl(t, cfg, &Options{Formats: []output.Format{listFormat}, Resume: true}); got.Pages != 3 {
 		t.Errorf("%+v", got.Summary)
 	}
 	sameInSink(t, cfg, true)
@@ -148,9 +148,9 @@ func TestSinkPower(t *testing.T) {
 		}
 		formats := []output.Format{{Name: "asked", Open: open}, {Open: open}}
 		cfg.Limits.MaxPages = 1
-		run(t, cfg, &Options{Formats: formats})
+		runCrawl(t, cfg, &Options{Formats: formats})
 		cfg.Limits.MaxPages = 0
-		run(t, cfg, &Options{Formats: formats, Resume: true})
+		runCrawl(t, cfg, &Options{Formats: formats, Resume: true})
 		if asked[!power] > 0 || asked[power] == 0 {
 			t.Errorf("power %v: %v", power, asked)
 		}
@@ -289,24 +289,24 @@ func TestSink(t *testing.T) {
 	cfg := testConfig(t, s.url)
 	cfg.Output.AlsoWrite, cfg.Limits.MaxPages = []string{"list"}, 2
 	formats := []output.Format{listFormat}
-	run(t, cfg, &Options{Formats: formats})
+	runCrawl(t, cfg, &Options{Formats: formats})
 	sameInSink(t, cfg, true)
 
 	cfg.Limits.MaxPages = 3
-	run(t, cfg, &Options{Formats: formats, Resume: true})
+	runCrawl(t, cfg, &Options{Formats: formats, Resume: true})
 	sameInSink(t, cfg, true)
 
 	without := cfg
 	without.Output.AlsoWrite, without.Limits.MaxPages = nil, 4
-	run(t, without, &Options{Formats: formats, Resume: true})
+	runCrawl(t, without, &Options{Formats: formats, Resume: true})
 	cfg.Limits.MaxPages = 0
-	got := run(t, cfg, &Options{Formats: formats, Resume: true}) // what it lacks is made good
+	got := runCrawl(t, cfg, &Options{Formats: formats, Resume: true}) // what it lacks is made good
 	sameInSink(t, cfg, true)
 	if got.Pages != 4 || got.End != EndFinished {
 		t.Errorf("%+v", got.Summary)
 	}
 
-	run(t, cfg, &Options{Formats: formats, Recrawl: true})
+	runCrawl(t, cfg, &Options{Formats: formats, Recrawl: true})
 	sameInSink(t, cfg, true)
 	if kept, err := filepath.Glob(filepath.Join(cfg.Output.Dir, "*.list")); err != nil || len(kept) != 1 {
 		t.Errorf("files of the format after a recrawl: %q, %v", kept, err)

@@ -47,7 +47,7 @@ func TestRecrawlOfRefused(t *testing.T) {
 			cfg := guardedConfig(t, s.url+"/")
 			cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.3")
 			at := func(addr string) func(*Crawler) {
-				return func(c *Crawler) { c.network.resolver = guardtest.Resolver(netip.MustParseAddr(addr)) }
+				return func(c *Crawler) { c.settings.Requests.Resolver = guardtest.Resolver(netip.MustParseAddr(addr)) }
 			}
 			path := tt.url[strings.LastIndex(tt.url, "/"):]
 			for round := range 3 {
@@ -95,12 +95,12 @@ func TestRecrawlOfRefusedHost(t *testing.T) {
 	cfg := guardedConfig(t, s.url+"/")
 	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.3")
 	want := []string{"/", "/listed", "/x"}
-	if got := run(t, cfg, nil); !slices.Equal(got.paths(other.url), want) {
+	if got := runCrawl(t, cfg, nil); !slices.Equal(got.paths(other.url), want) {
 		t.Fatalf("%+v", got.pages)
 	}
 	broken.Store(true)
 	for range 2 {
-		got := run(t, cfg, &Options{Recrawl: true})
+		got := runCrawl(t, cfg, &Options{Recrawl: true})
 		for _, path := range append([]string{"/s.txt"}, want...) {
 			got.wantRefused(t, other.url+path, "its robots.txt redirects to "+metadata)
 		}
@@ -109,7 +109,7 @@ func TestRecrawlOfRefusedHost(t *testing.T) {
 		}
 	}
 	broken.Store(false)
-	got := run(t, cfg, &Options{Recrawl: true})
+	got := runCrawl(t, cfg, &Options{Recrawl: true})
 	if !slices.Equal(got.paths(other.url), want) || got.Sitemaps != 1 || len(got.rejected) != 0 {
 		t.Errorf("well again: %+v; pages %+v", got.rejected, got.pages)
 	}
@@ -123,14 +123,14 @@ func TestRecrawlWithLessAllowed(t *testing.T) {
 	less := guardedConfig(t, s.url+"/")
 	more := less
 	more.Fetch.AllowAddr = append(slices.Clone(less.Fetch.AllowAddr), "127.0.0.3")
-	if got := run(t, more, nil); got.Pages != 2 {
+	if got := runCrawl(t, more, nil); got.Pages != 2 {
 		t.Fatalf("%+v", got.Summary)
 	}
 	for range 2 {
-		got := run(t, less, &Options{Recrawl: true})
+		got := runCrawl(t, less, &Options{Recrawl: true})
 		got.wantRefused(t, other.url+"/x", "(loopback)")
 	}
-	if got := run(t, more, &Options{Resume: true}); got.Pages != 2 || len(got.rejected) != 0 {
+	if got := runCrawl(t, more, &Options{Resume: true}); got.Pages != 2 || len(got.rejected) != 0 {
 		t.Errorf("resumed: %+v, %+v", got.Summary, got.rejected)
 	}
 }
@@ -144,9 +144,9 @@ func TestRedirectOfRobotsAllowedLater(t *testing.T) {
 	s := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="` + other.url + `/x">x</a>`})
 	cfg := guardedConfig(t, s.url+"/")
 	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.3")
-	run(t, cfg, nil).wantRefused(t, other.url+"/x", "its robots.txt redirects to "+inside.url)
+	runCrawl(t, cfg, nil).wantRefused(t, other.url+"/x", "its robots.txt redirects to "+inside.url)
 	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.1")
-	if got := run(t, cfg, &Options{Resume: true}); got.Pages != 2 || len(got.rejected) != 0 {
+	if got := runCrawl(t, cfg, &Options{Resume: true}); got.Pages != 2 || len(got.rejected) != 0 {
 		t.Errorf("%+v, %+v", got.Summary, got.rejected)
 	}
 }
@@ -156,7 +156,7 @@ func TestRedirectOfRobotsAllowedLater(t *testing.T) {
 func TestRefusedStartURLIsReported(t *testing.T) {
 	inside, s := newSite(t, "127.0.0.1", map[string]string{"/": "home"}), newSite(t, "127.0.0.2", map[string]string{"/": "home"})
 	cfg := guardedConfig(t, s.url+"/", inside.url+"/")
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	want := []BlockedStart{{URL: inside.url + "/", Addr: netip.MustParseAddr("127.0.0.1"), Reason: "address 127.0.0.1 is not allowed (loopback)"}}
 	notices := []string{inside.url + "/ is skipped: address 127.0.0.1 is not allowed (loopback); see allow-addr"}
 	if !slices.Equal(got.BlockedStartURLs, want) || !slices.Equal(got.notices, notices) || got.Pages != 1 || got.Rejected[output.BlockedAddress] != 1 || got.End != EndFinished {
@@ -166,7 +166,7 @@ func TestRefusedStartURLIsReported(t *testing.T) {
 
 	// With the address allowed, a recrawl asks for it.
 	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.1")
-	if got := run(t, cfg, &Options{Recrawl: true}); got.Pages != 2 || len(got.rejected) != 0 || len(got.BlockedStartURLs) != 0 {
+	if got := runCrawl(t, cfg, &Options{Recrawl: true}); got.Pages != 2 || len(got.rejected) != 0 || len(got.BlockedStartURLs) != 0 {
 		t.Errorf("recrawl: %+v", got.Summary)
 	}
 }
@@ -184,7 +184,7 @@ func TestGuardIsOff(t *testing.T) {
 		s, log := newSite(t, "127.0.0.1", map[string]string{"/": "home"}), &logLines{}
 		cfg := testConfig(t, s.url+"/")
 		cfg.Fetch.AllowAddr = strings.Fields(tt.allow)
-		got := run(t, cfg, &Options{Logger: log.logger()})
+		got := runCrawl(t, cfg, &Options{Logger: log.logger()})
 		var notices []string
 		if tt.warns != "" {
 			notices = []string{"all addresses in " + tt.warns + " may be connected to, those of cloud metadata services too (allow-addr)"}
@@ -206,12 +206,12 @@ func TestGuardAllowedLater(t *testing.T) {
 		"/": `<a href="` + inside.url + `/a">a</a><a href="http://127.0.0.3:1/b">b</a>`, "/robots.txt": "Sitemap: {site}/s.txt", "/s.txt": inside.url + "/listed\n",
 	})
 	cfg := guardedConfig(t, s.url+"/")
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	for _, url := range []string{inside.url + "/a", inside.url + "/listed", "http://127.0.0.3:1/b"} {
 		got.wantRefused(t, url, "(loopback)")
 	}
 	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.1")
-	got = run(t, cfg, &Options{Resume: true})
+	got = runCrawl(t, cfg, &Options{Resume: true})
 	if got.Pages != 2 || !slices.Contains(got.paths(inside.url), "/a") {
 		t.Errorf("resumed: %+v", got.Summary)
 	}
@@ -220,7 +220,7 @@ func TestGuardAllowedLater(t *testing.T) {
 	}
 	got.wantRefused(t, "http://127.0.0.3:1/b", "(loopback)")
 	cfg.Scope.Kind = ScopeHost
-	got = run(t, cfg, &Options{Recrawl: true})
+	got = runCrawl(t, cfg, &Options{Recrawl: true})
 	got.wantRefused(t, "http://127.0.0.3:1/b", "(loopback)")
 }
 
@@ -231,16 +231,16 @@ func TestStartAllowedLater(t *testing.T) {
 	name := strings.Replace(s.url, "127.0.0.1", "localhost", 1)
 	cfg := guardedConfig(t, s.url+"/", name+"/", "http://127.0.0.3:1/")
 	cfg.Fetch.AllowAddr = nil
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	if got.Pages != 0 || got.Rejected[output.BlockedAddress] != 3 || len(got.BlockedStartURLs) != 3 {
 		t.Fatalf("%+v", got.Summary)
 	}
 	before := got.BlockedStartURLs
-	if got = run(t, cfg, &Options{Resume: true}); got.Pages != 0 || got.Rejected[output.BlockedAddress] != 3 || len(s.asked()) != 0 || !sameStarts(got.BlockedStartURLs, before) {
+	if got = runCrawl(t, cfg, &Options{Resume: true}); got.Pages != 0 || got.Rejected[output.BlockedAddress] != 3 || len(s.asked()) != 0 || !sameStarts(got.BlockedStartURLs, before) {
 		t.Errorf("nothing more is allowed: %+v, refused before %+v", got.Summary, before)
 	}
 	cfg.Fetch.AllowAddr = []string{"127.0.0.1", "::1"}
-	got = run(t, cfg, &Options{Resume: true})
+	got = runCrawl(t, cfg, &Options{Resume: true})
 	if paths := got.paths(s.url); !slices.Equal(paths, []string{"/"}) || got.Pages != 2 || got.Rejected[output.BlockedAddress] != 1 || len(got.BlockedStartURLs) != 1 {
 		t.Errorf("%v, %+v", paths, got.Summary)
 	}
@@ -254,7 +254,7 @@ func TestRefusedNameKeepsItsAddress(t *testing.T) {
 	cfg := guardedConfig(t, "http://inside.example/")
 	want := []BlockedStart{{URL: "http://inside.example/", Addr: addr, Reason: "address 10.0.0.1 is not allowed (private)"}}
 	for _, resumed := range []bool{false, true} {
-		got := runChanged(t, cfg, &Options{Resume: resumed}, func(c *Crawler) { c.network.resolver = guardtest.Resolver(addr) })
+		got := runChanged(t, cfg, &Options{Resume: resumed}, func(c *Crawler) { c.settings.Requests.Resolver = guardtest.Resolver(addr) })
 		if !slices.Equal(got.BlockedStartURLs, want) || len(got.rejected) != 1 || got.rejected[0].Addr != addr {
 			t.Errorf("resumed %t: refused %+v, want %+v; rejected %+v", resumed, got.BlockedStartURLs, want, got.rejected)
 		}

@@ -105,7 +105,7 @@ func TestGuard(t *testing.T) {
 			began := time.Now()
 			cfg := guardedConfig(t, s.url+"/")
 			got := runChanged(t, cfg, nil, func(c *Crawler) {
-				c.network.resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.1"))
+				c.settings.Requests.Resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.1"))
 			})
 			for _, url := range tt.refused {
 				got.wantRefused(t, url, "is not allowed (")
@@ -147,7 +147,7 @@ func TestGuardOfRobotsRedirect(t *testing.T) {
 		s.handle("/robots.txt", redirect(target))
 		cfg := guardedConfig(t, s.url+"/", s.url+"/more")
 		got := runChanged(t, cfg, nil, func(c *Crawler) {
-			c.network.resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.1"))
+			c.settings.Requests.Resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.1"))
 		})
 		for _, path := range []string{"/", "/more"} {
 			got.wantRefused(t, s.url+path, "its robots.txt redirects to "+target+": address 1")
@@ -185,7 +185,7 @@ func TestGuardOfRareSpelling(t *testing.T) {
 	direct, proxied := guardedConfig(t, s.url+"/"), guardedConfig(t, "http://site.example/")
 	proxied.Fetch.Proxies = []string{proxy.URL}
 	for _, cfg := range []Config{direct, proxied} {
-		got := run(t, cfg, nil)
+		got := runCrawl(t, cfg, nil)
 		want := "its robots.txt redirects to " + target + `: host "0xa9fea9fe" is neither a valid name nor a valid IP address`
 		if r := got.refusal(t, cfg.URLs[0]); r.Reason != output.BlockedAddress || r.Detail != want || got.End != EndFinished {
 			t.Errorf("%+v, %+v, want %q", got.Summary, r, want)
@@ -205,11 +205,11 @@ func TestSitemapsOfOtherHostsAreLimited(t *testing.T) {
 	s := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "Sitemap: {site}/s.xml", "/s.xml": index.String(), "/": "home"})
 	cfg := guardedConfig(t, s.url+"/")
 	cfg.Sitemaps.MaxFiles = 3
-	if got := run(t, cfg, nil); got.Rejected[output.BlockedAddress] != 3 || got.Sitemaps != 1 {
+	if got := runCrawl(t, cfg, nil); got.Rejected[output.BlockedAddress] != 3 || got.Sitemaps != 1 {
 		t.Errorf("%+v", got.Summary)
 	}
 	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.1")
-	got := run(t, cfg, &Options{Recrawl: true})
+	got := runCrawl(t, cfg, &Options{Recrawl: true})
 	if files := readOutput[output.Sitemap](t, cfg, "sitemaps.jsonl"); len(files) != 1 || files[0].URL != s.url+"/s.xml" {
 		t.Errorf("%+v; sitemaps.jsonl: %+v", got.Summary, files)
 	}
@@ -250,7 +250,7 @@ func TestGuardAgainstRebinding(t *testing.T) {
 	serveAt(t, "127.0.0.2:"+port, outside)
 	start := "http://rebind.example:" + port + "/"
 	got := runChanged(t, guardedConfig(t, start), nil, func(c *Crawler) {
-		c.network.resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("127.0.0.1"))
+		c.settings.Requests.Resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("127.0.0.1"))
 	})
 	got.wantRefused(t, start, "address 127.0.0.1 is not allowed (loopback)")
 	if seen := outside.requests(); len(seen) != 1 || seen[0].uri != "/robots.txt" {
@@ -270,7 +270,7 @@ func TestGuardIsPrompt(t *testing.T) {
 	cfg := guardedConfig(t, s.url+"/")
 	cfg.Politeness.Delay = 100 * time.Millisecond
 	began := time.Now()
-	got := runChanged(t, cfg, nil, func(c *Crawler) { c.network.resolver = guardtest.Resolver(netip.MustParseAddr("10.0.0.1")) })
+	got := runChanged(t, cfg, nil, func(c *Crawler) { c.settings.Requests.Resolver = guardtest.Resolver(netip.MustParseAddr("10.0.0.1")) })
 	if got.Rejected[output.BlockedAddress] != 300 || got.End != EndFinished || got.Robots != 1 {
 		t.Errorf("%+v", got.Summary)
 	}
@@ -286,7 +286,7 @@ func TestGuardAndScope(t *testing.T) {
 	s.handle("/m", redirect("http://10.1.2.3/m"))
 	cfg := guardedConfig(t, s.url+"/")
 	cfg.Scope.Kind = ScopeHost
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	for _, url := range []string{"http://10.1.2.3/a", "http://10.1.2.3/m", "http://localhost:8000/"} {
 		if r := got.refusal(t, url); r.Reason != output.OutOfScope || r.Detail != "" {
 			t.Errorf("%+v", r)
@@ -314,7 +314,7 @@ func TestGuardAndProxies(t *testing.T) {
 	backend.page("/p", `<a href="`+proxy.URL+`/">p</a>`)
 	cfg := guardedConfig(t, "http://site.example/", "http://site.example/p", "http://169.254.169.254/start")
 	cfg.Fetch.AllowAddr, cfg.Fetch.Proxies = nil, []string{proxy.URL}
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	for _, url := range []string{metadata, "http://127.0.0.1/", proxy.URL + "/", "http://169.254.169.254/start"} {
 		got.wantRefused(t, url, "is not allowed (")
 	}
@@ -329,7 +329,7 @@ func TestGuardIsNotForTransports(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
 	cfg := testConfig(t, s.url+"/")
 	cfg.Fetch.AllowAddr = nil
-	if got := run(t, cfg, &Options{Transport: &http.Transport{DisableKeepAlives: true}}); got.Pages != 2 {
+	if got := runCrawl(t, cfg, &Options{Transport: &http.Transport{DisableKeepAlives: true}}); got.Pages != 2 {
 		t.Errorf("%+v", got.Summary)
 	}
 }
@@ -391,7 +391,7 @@ func TestGuardOfLinkHeaders(t *testing.T) {
 	}
 	cfg := guardedConfig(t, s.url+"/")
 	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.3")
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	got.wantRefused(t, metadata+"next", "(cloud metadata)")
 	got.wantRefused(t, inside.url+"/prev", "(loopback)")
 	got.wantRefused(t, metadata+"refresh", "(cloud metadata)")

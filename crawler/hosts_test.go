@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/internal/run"
 )
 
 // hostsEnv makes this test binary serve a number of hosts.
@@ -84,7 +85,7 @@ func crawlHosts(tb testing.TB, n int, delay time.Duration) (took time.Duration, 
 		cfg.URLs = append(cfg.URLs, h+"/0")
 	}
 	before := inUse()
-	store, err := pebblestore.Open(filepath.Join(cfg.Output.Dir, frontierDir), &pebblestore.Options{Delay: delay, LeaseTime: leaseTime(&cfg)})
+	store, err := pebblestore.Open(filepath.Join(cfg.Output.Dir, run.FrontierDir), &pebblestore.Options{Delay: delay, LeaseTime: leaseTime(&cfg)})
 	if err != nil {
 		tb.Fatal(err)
 	}

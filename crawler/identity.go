@@ -16,28 +16,27 @@ const dnsTimeout = 10 * time.Second
 
 // openIdentity opens the identity that signs the requests, and signs one to find errors now. The
 // configuration keeps the absolute path, so that the crawl can be resumed in another directory.
-func (c *Crawler) openIdentity() error {
+func (c *Crawler) openIdentity() (*identity.Identity, error) {
 	dir := c.cfg.Fetch.Identity
 	if dir == "" {
-		return nil
+		return nil, nil
 	}
 	opened, err := identity.Open(dir, nil)
 	if err == nil {
 		err = trySigning(opened)
 	}
 	if err == nil {
-		if name := opened.Settings().Name; !strings.EqualFold(name, c.token) {
-			err = fmt.Errorf("the identity in %q is that of %s, and the user agent that of %s; set user-agent to %q, or name another identity", dir, name, c.token, opened.Settings().UserAgent)
+		if name := opened.Settings().Name; !strings.EqualFold(name, c.settings.Visit.Token) {
+			err = fmt.Errorf("the identity in %q is that of %s, and the user agent that of %s; set user-agent to %q, or name another identity", dir, name, c.settings.Visit.Token, opened.Settings().UserAgent)
 		}
 	}
 	if err == nil {
 		c.cfg.Fetch.Identity, err = filepath.Abs(dir)
 	}
 	if err != nil {
-		return &ConfigError{Key: "identity", Problem: err}
+		return nil, &ConfigError{Key: "identity", Problem: err}
 	}
-	c.network.identity = opened
-	return nil
+	return opened, nil
 }
 
 // trySigning signs a request that is not sent.
@@ -53,8 +52,8 @@ func trySigning(id *identity.Identity) error {
 	return signer.Sign(req)
 }
 
-// checkDNS prints a notice if sites cannot recognize this machine by its name in DNS.
-func (c *Crawler) checkDNS() {
+// checkDNS prints a notice if sites cannot recognize this machine by its name in DNS. A nil identity has none.
+func (c *Crawler) checkDNS(signer *identity.Identity) {
 	if !c.cfg.Fetch.CheckDNS {
 		return
 	}
@@ -64,8 +63,8 @@ func (c *Crawler) checkDNS() {
 	}
 	ctx, cancel := context.WithTimeout(c.lifecycle.Working, dnsTimeout)
 	defer cancel()
-	settings := c.network.identity.Settings()
-	for _, line := range settings.CheckDNS(ctx, c.network.dns) {
+	settings := signer.Settings()
+	for _, line := range settings.CheckDNS(ctx, c.dns) {
 		c.board.Show(line + " (check-dns)")
 	}
 }

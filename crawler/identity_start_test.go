@@ -107,7 +107,7 @@ func TestCheckDNSIsANotice(t *testing.T) {
 			cfg.Fetch.Identity, cfg.Fetch.UserAgent, cfg.Fetch.CheckDNS = newIdentity(t), "examplebot/1.0", tt.on
 			var notices []string
 			c := newCrawler(t, cfg, &Options{OnNotice: func(line string) { notices = append(notices, line) }})
-			c.network.dns = identity.DNS{Resolver: resolver{}, Addrs: func() (list []netip.Addr, err error) {
+			c.dns = identity.DNS{Resolver: resolver{}, Addrs: func() (list []netip.Addr, err error) {
 				if tt.addr != "" {
 					list = append(list, netip.MustParseAddr(tt.addr))
 				}
@@ -116,8 +116,9 @@ func TestCheckDNSIsANotice(t *testing.T) {
 			if tt.proxy != "" {
 				c.cfg.Fetch.Proxies = []string{tt.proxy}
 			}
-			must(t, c.openIdentity())
-			c.checkDNS()
+			signer, err := c.openIdentity()
+			must(t, err)
+			c.checkDNS(signer)
 			if (tt.want == "") != (len(notices) == 0) || !strings.Contains(strings.Join(notices, "\n"), tt.want) {
 				t.Errorf("got %q, want %q", notices, tt.want)
 			}

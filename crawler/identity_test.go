@@ -24,7 +24,7 @@ func TestDropParams(t *testing.T) {
 	})
 	cfg := testConfig(t, s.url+"/?sid=9")
 	cfg.Scope.DropParams = []string{"sid", "utm_*"}
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	if diff := cmp.Diff([]string{"/?sid=9", "/a", "/a?x=1", "/c"}, got.paths(s.url)); diff != "" || len(got.rejected) > 0 {
 		t.Errorf("rejected %+v, pages (-want +got):\n%s", got.rejected, diff)
 	}
@@ -42,7 +42,7 @@ func TestROB_EXT_03(t *testing.T) {
 	for clean, want := range map[bool][]string{false: {"/books?ref=1", "/books?ref=2", "/music?ref=1"}, true: {"/books", "/music?ref=1"}} {
 		cfg := testConfig(t, s.url+"/", other.url+"/music?ref=1")
 		cfg.Scope.CleanParam = clean
-		got := run(t, cfg, nil)
+		got := runCrawl(t, cfg, nil)
 		if diff := cmp.Diff(want, got.paths(other.url)); diff != "" {
 			t.Errorf("clean-param %v (-want +got):\n%s", clean, diff)
 		}
@@ -63,7 +63,7 @@ func TestDropParamsKeepsRedirects(t *testing.T) {
 	s.redirectUnless("/a", "sid=1")
 	cfg := testConfig(t, s.url+"/")
 	cfg.Scope.DropParams = []string{"sid"}
-	if got := run(t, cfg, nil); !slices.Equal(got.paths(s.url), []string{"/", "/a", "/a?sid=1"}) || got.Statuses[200] != 2 {
+	if got := runCrawl(t, cfg, nil); !slices.Equal(got.paths(s.url), []string{"/", "/a", "/a?sid=1"}) || got.Statuses[200] != 2 {
 		t.Errorf("%+v", got.pages)
 	}
 }
@@ -76,7 +76,7 @@ func TestExtract(t *testing.T) {
 	})
 	cfg := testConfig(t, s.url+"/")
 	cfg.Output.Extract = []string{"name=h1", "price=.price", "images=img@src[]"}
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	for _, p := range got.pages {
 		var want map[string]any
 		if p.URL == s.url+"/" {
@@ -126,7 +126,7 @@ func TestRedirectToAnAlias(t *testing.T) {
 			}
 			cfg := testConfig(t, s.url+tt.start)
 			cfg.Scope.CleanParam, cfg.Limits.Concurrency, cfg.Fetch.Retries = true, 1, 1
-			got := run(t, cfg, nil)
+			got := runCrawl(t, cfg, nil)
 			delete(got.Rejected, output.DuplicateURL)
 			if diff := cmp.Diff(tt.rejected, got.Rejected, cmpopts.EquateEmpty()); diff != "" || asked != tt.asked || s.count("/4") != 1 {
 				t.Errorf("%d requests for the alias, requested %q, rejected (-want +got):\n%s", asked, s.asked(), diff)
@@ -157,7 +157,7 @@ func TestRecrawlOfARedirectToAnAlias(t *testing.T) {
 		}
 		cfg := testConfig(t, s.url+"/")
 		cfg.Scope.DropParams, cfg.Fetch.Retries = []string{"sid"}, 0
-		run(t, cfg, nil)
+		runCrawl(t, cfg, nil)
 		round.Store(1)
 		got := again(t, cfg, Options{Recrawl: true})
 		if a, b := s.count("/a?sid=1"), s.count("/b?sid=1"); a != 2 || b != 2 || !conditional.Load() || got.Pages != 5 {

@@ -19,7 +19,7 @@ func TestMaxHostPages(t *testing.T) {
 	other := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="/1">1</a>`, "/1": "1"})
 	cfg := testConfig(t, s.url+"/0", other.url+"/")
 	cfg.Limits.MaxHostPages = 3
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	if r := got.refusal(t, s.url+"/3"); r.Reason != output.MaxHostPages || r.FoundOn != s.url+"/2" {
 		t.Errorf("%+v", r)
 	}
@@ -51,7 +51,7 @@ func TestMaxBytes(t *testing.T) {
 	s := newSite(t, "127.0.0.1", pages)
 	cfg := testConfig(t, s.url+"/0")
 	cfg.Limits.MaxBytes = 2500
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	if got.End != EndMaxBytes || got.Pages != 3 || got.Bytes < 2500 || got.Remaining != 1 {
 		t.Errorf("%+v", got.Summary)
 	}
@@ -74,7 +74,7 @@ func TestDuplicates(t *testing.T) {
 	}
 	cfg := testConfig(t, starts[1:]...)
 	cfg.Limits.MaxPages, cfg.Limits.Concurrency = 2, 1
-	run(t, cfg, nil)
+	runCrawl(t, cfg, nil)
 	got := resume(t, cfg, func(c *Config) { c.Limits.MaxPages = 0 })
 	for _, p := range got.pages {
 		want := ""
@@ -107,7 +107,7 @@ func TestDepth(t *testing.T) {
 			s := newSite(t, "127.0.0.1", pages)
 			cfg := testConfig(t, s.url)
 			cfg.Scope.MaxDepth = depth
-			got := run(t, cfg, nil)
+			got := runCrawl(t, cfg, nil)
 			if diff := cmp.Diff(want, got.paths(s.url)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -139,7 +139,7 @@ func TestMaxPagesIsMetExactly(t *testing.T) {
 	for _, limit := range []int{1, 7, 50} {
 		cfg := testConfig(t, sites...)
 		cfg.Limits.MaxPages, cfg.Politeness.PerHost = limit, 4
-		if got := run(t, cfg, nil); got.Pages != limit || got.End != EndMaxPages || got.Remaining == 0 || len(got.rejected) > 0 {
+		if got := runCrawl(t, cfg, nil); got.Pages != limit || got.End != EndMaxPages || got.Remaining == 0 || len(got.rejected) > 0 {
 			t.Errorf("max-pages %d: %d pages, end %q, %d left", limit, got.Pages, got.End, got.Remaining)
 		}
 	}
@@ -158,7 +158,7 @@ func TestMaxTime(t *testing.T) {
 		})
 		cfg := testConfig(t, s.url)
 		cfg.Limits.MaxTime, cfg.Politeness.Delay = 300*time.Millisecond, 10*time.Millisecond
-		got := run(t, cfg, nil)
+		got := runCrawl(t, cfg, nil)
 		if got.End != EndMaxTime || got.Pages == 0 || got.Remaining != 1 {
 			t.Errorf("end %q after %d pages with %d left", got.End, got.Pages, got.Remaining)
 		}
@@ -189,7 +189,7 @@ func TestMaxSitemapsCountsOnce(t *testing.T) {
 		})
 		cfg := testConfig(t, s.url+"/")
 		cfg.Sitemaps.MaxFiles, cfg.Fetch.Retries = 7, 3
-		if got := run(t, cfg, nil); len(got.paths(s.url)) != 7 || len(got.notices) > 0 {
+		if got := runCrawl(t, cfg, nil); len(got.paths(s.url)) != 7 || len(got.notices) > 0 {
 			t.Errorf("pages %v, notices %q", got.paths(s.url), got.notices)
 		}
 	})
@@ -209,7 +209,7 @@ func TestMaxHosts(t *testing.T) {
 	cfg := testConfig(t, "http://h0.trap.test/")
 	cfg.Limits.MaxPages = 200 // else it would not come to an end
 	cfg.Fetch.Proxies, cfg.Scope.Kind, cfg.Limits.MaxHosts = []string{proxy.url}, ScopeDomain, 10
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	if got.Hosts != 10 || got.Pages != 20 || got.Rejected[output.MaxHosts] != 11 {
 		t.Errorf("%+v", got.Summary)
 	}

@@ -40,7 +40,7 @@ func TestTablesHaveTheDetailsOfLinks(t *testing.T) {
 		cfg := testConfig(t, s.url)
 		cfg.Output.AlsoWrite, cfg.Output.Links, cfg.Limits.Concurrency, cfg.Limits.MaxPages = []string{"csv", "sqlite"}, kind, 1, 3
 		formats := []output.Format{csvout.Format(&csvout.Options{KeepFormulas: true}), sqlite.Format(nil)}
-		run(t, cfg, &Options{Formats: formats})
+		runCrawl(t, cfg, &Options{Formats: formats})
 		check := func() {
 			t.Helper()
 			var table []output.Link

@@ -40,7 +40,7 @@ func TestLocalSite(t *testing.T) {
 		cfg.Politeness.Delay = 10 * time.Second
 		began := time.Now()
 		opts := &Options{Local: &LocalSite{Server: "www.example.com", Transport: handlerTransport{http.HandlerFunc(local.serve)}}}
-		got := run(t, cfg, opts)
+		got := runCrawl(t, cfg, opts)
 		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("the local site took %v", took)
 		}
@@ -56,7 +56,7 @@ func TestLocalSite(t *testing.T) {
 		cfg = testConfig(t, "https://www.example.com/", other.url+"/")
 		cfg.Politeness.Delay = 10 * time.Second
 		began = time.Now()
-		run(t, cfg, opts)
+		runCrawl(t, cfg, opts)
 		if took := time.Since(began); took < 20*time.Second || other.count("/1") != 1 {
 			t.Errorf("the other site took %v for %v", took, other.asked())
 		}
@@ -69,11 +69,11 @@ func TestLocalSiteIsNotTheRealOne(t *testing.T) {
 	local.page("/", "local")
 	cfg := testConfig(t, web.url+"/")
 	site := &LocalSite{Server: weburl.ServerOf(web.url), Transport: handlerTransport{http.HandlerFunc(local.serve)}}
-	run(t, cfg, &Options{Local: site})
+	runCrawl(t, cfg, &Options{Local: site})
 	for _, opts := range []Options{{Resume: true}, {Recrawl: true}} {
 		refuses(t, cfg, &opts, ErrConfig, "crawl the site again")
 		opts.Local = site
-		run(t, cfg, &opts)
+		runCrawl(t, cfg, &opts)
 	}
 	if asked := web.asked(); len(asked) > 0 {
 		t.Errorf("the real site received %v", asked)
@@ -94,7 +94,7 @@ func TestSitemapOfLocalSite(t *testing.T) {
 		} {
 			local.page(path, body)
 		}
-		got := run(t, testConfig(t, "https://www.example.com/dir/"), &Options{Local: &LocalSite{
+		got := runCrawl(t, testConfig(t, "https://www.example.com/dir/"), &Options{Local: &LocalSite{
 			Server: "www.example.com", Dir: "/dir/", Sitemap: "https://www.example.com/dir/sitemap.xml", Transport: handlerTransport{http.HandlerFunc(local.serve)},
 		}})
 		want := 1
@@ -116,7 +116,7 @@ func TestGuardBesideLocalSite(t *testing.T) {
 	for _, origin := range []string{"https://www.example.com", "http://localhost", "http://127.0.0.1"} {
 		cfg := testConfig(t, origin+"/", "http://10.0.0.1/")
 		cfg.Scope.Kind, cfg.Fetch.AllowAddr = ScopeAny, nil
-		got := run(t, cfg, &Options{Local: &LocalSite{Server: weburl.ServerOf(origin), Transport: handlerTransport{http.HandlerFunc(local.serve)}}})
+		got := runCrawl(t, cfg, &Options{Local: &LocalSite{Server: weburl.ServerOf(origin), Transport: handlerTransport{http.HandlerFunc(local.serve)}}})
 		if got.Rejected[output.BlockedAddress] != 2 || got.Pages != 2 {
 			t.Errorf("%s: %d pages, rejected: %v", origin, got.Pages, got.Rejected)
 		}

@@ -3,10 +3,6 @@ package crawler
 import (
 	"log/slog"
 	"time"
-
-	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
-	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // This file has the longer log messages. README.md lists all of them.
@@ -29,23 +25,4 @@ func (c *Crawler) logEnd(s *Summary, err error) {
 		level, attrs = slog.LevelError, append(attrs, slog.Any("error", err))
 	}
 	c.log.LogAttrs(c.lifecycle.CommitCtx, level, "crawl ended", attrs...)
-}
-
-// logRobots logs the result of fetching a robots.txt, and when it is requested again.
-func logRobots(log *slog.Logger, rec *robotsext.Record) {
-	if blocked.IsRefused(rec) {
-		log.Info("host skipped", "host", rec.Origin, "reason", output.BlockedAddress, "error", blocked.Text(rec.Err))
-		return
-	}
-	if rec.Outcome == robotsext.OutcomeUnreachable {
-		log.Warn("robots.txt unreachable", "host", rec.Origin, "status", rec.Status, "error", rec.Err,
-			"since", rec.FailingSince, "next", rec.RetryAt)
-		return
-	}
-	log.Info("robots.txt read", "host", rec.Origin, "status", rec.Status, "outcome", rec.Outcome.String(), "next", rec.ExpiresAt)
-}
-
-// logChange logs that the outcome or the rules of a robots.txt have changed.
-func logChange(log *slog.Logger, before, after *robotsext.Record) {
-	log.Info("robots.txt changed", "host", after.Origin, "before", before.Outcome.String(), "outcome", after.Outcome.String(), "status", after.Status)
 }

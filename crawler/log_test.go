@@ -89,7 +89,7 @@ func TestLog(t *testing.T) {
 		cfg.URLs = append(cfg.URLs, closed.url+"/")
 		cfg.Fetch.Retries, cfg.Sitemaps.MaxFiles, cfg.Limits.MaxWait, cfg.Robots.Retry = 1, 3, 5*time.Second, time.Hour
 		log := &logLines{}
-		got := run(t, cfg, &Options{Logger: log.logger()})
+		got := runCrawl(t, cfg, &Options{Logger: log.logger()})
 		if got.End != EndDeferred {
 			t.Fatalf("%+v", got.Summary)
 		}
@@ -301,7 +301,7 @@ func TestNoticesHoldNoPassword(t *testing.T) {
 	})
 	var log bytes.Buffer
 	cfg := testConfig(t, s.url+"/")
-	got := run(t, cfg, &Options{Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	got := runCrawl(t, cfg, &Options{Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	if text := fmt.Sprint(got.notices); strings.Contains(text, "hunter2") || !strings.Contains(text, "http://***@elsewhere.test/map.xml is not read") || !strings.Contains(text, "http://***@b.test") {
 		t.Errorf("notices: %s", text)
 	}
@@ -326,7 +326,7 @@ func TestRulesHoldNoPassword(t *testing.T) {
 	if _, plan := makePlan(t, cfg, nil); len(plan.Disallowed) != 1 || plan.Disallowed[0].Rule != want {
 		t.Errorf("plan: %+v", plan.Disallowed)
 	}
-	if got := run(t, cfg, nil); len(got.rejected) != 1 || got.rejected[0].Rule != want || got.rejected[0].URL != s.url+"//alice:hunter2@h/x" {
+	if got := runCrawl(t, cfg, nil); len(got.rejected) != 1 || got.rejected[0].Rule != want || got.rejected[0].URL != s.url+"//alice:hunter2@h/x" {
 		t.Errorf("rejected: %+v", got.rejected)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/csvout"
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
@@ -61,10 +62,10 @@ func TestResumeRewritesIncompleteFormats(t *testing.T) {
 				s := listing(t)
 				cfg := testConfig(t, s.url+"/0")
 				cfg.Output.AlsoWrite, cfg.Limits.MaxPages, cfg.Limits.Concurrency = []string{"csv", "sqlite"}, 5, 1
-				run(t, cfg, &Options{Formats: formats})
+				runCrawl(t, cfg, &Options{Formats: formats})
 				must(t, spoil(filepath.Join(cfg.Output.Dir, file)))
 				cfg.Limits.MaxPages = 0
-				got := run(t, cfg, &Options{Formats: formats, Resume: true})
+				got := runCrawl(t, cfg, &Options{Formats: formats, Resume: true})
 				if n := len(got.notices); n != 1 || !strings.Contains(got.notices[0], "rewritten") || got.Lost != nil {
 					t.Errorf("notices %q, lost %v", got.notices, got.Lost)
 				}
@@ -103,7 +104,7 @@ func TestResumeKeepsWhatLinesDoNotHave(t *testing.T) {
 			formats := []output.Format{csvout.Format(nil)}
 			cfg := testConfig(t, s.url+"/0")
 			cfg.Output.AlsoWrite, cfg.Limits.MaxPages, cfg.Limits.Concurrency = []string{"csv"}, 5, 1
-			run(t, cfg, &Options{Formats: formats})
+			runCrawl(t, cfg, &Options{Formats: formats})
 			want := contentOf(t, filepath.Join(cfg.Output.Dir, csvout.PagesFile))
 			spoil(t, filepath.Join(cfg.Output.Dir, "pages.jsonl"))
 			must(t, os.Remove(filepath.Join(cfg.Output.Dir, csvout.LinksFile)))
@@ -140,11 +141,11 @@ func TestResumeSaysWhatIsLost(t *testing.T) {
 				if strings.HasSuffix(file, ".warc.gz") { // which cannot be written again
 					cfg.Output.AlsoWrite, opts.Formats = []string{"warc"}, []output.Format{warc.Format(nil)}
 				}
-				run(t, cfg, &Options{Formats: opts.Formats})
+				runCrawl(t, cfg, &Options{Formats: opts.Formats})
 				name := filepath.Join(cfg.Output.Dir, file)
 				must(t, spoil(name))
 				cfg.Limits.MaxPages = 7
-				got := run(t, cfg, &opts)
+				got := runCrawl(t, cfg, &opts)
 				if len(got.Lost) != 1 || got.Lost[0].File != file || got.Lost[0].Bytes <= 0 || got.Lost[0].Bytes > got.Lost[0].SizeBefore {
 					t.Fatalf("lost %+v, want something of %s", got.Lost, file)
 				}
@@ -152,11 +153,11 @@ func TestResumeSaysWhatIsLost(t *testing.T) {
 					t.Errorf("notices %q", got.notices)
 				}
 				cfg.Limits.MaxPages = 0
-				again := run(t, cfg, &opts)
+				again := runCrawl(t, cfg, &opts)
 				if diff := cmp.Diff(got.Lost, again.Lost); diff != "" || len(again.notices) > 0 || again.End != EndFinished {
 					t.Errorf("the next process ends as %s and says %q (-before +now):\n%s", again.End, again.notices, diff)
 				}
-				round := run(t, cfg, &Options{Recrawl: true, Formats: opts.Formats})
+				round := runCrawl(t, cfg, &Options{Recrawl: true, Formats: opts.Formats})
 				if round.Lost != nil {
 					t.Errorf("a recrawl says %v", round.Lost)
 				}
@@ -174,14 +175,14 @@ func TestResumeSaysThatLastLineIsCutOff(t *testing.T) {
 		t.Run(file, func(t *testing.T) {
 			cfg := testConfig(t, listing(t).url+"/0")
 			cfg.Limits.MaxPages, cfg.Limits.Concurrency = 5, 1
-			run(t, cfg, nil)
+			runCrawl(t, cfg, nil)
 			name := filepath.Join(cfg.Output.Dir, file)
 			text := contentOf(t, name)
 			end := len(text) - 1
 			line := len(text) - bytes.LastIndexByte(text[:end], '\n') - 1
 			text[end] ^= 1
 			must(t, os.WriteFile(name, text, 0o600))
-			got := run(t, cfg, &Options{Resume: true})
+			got := runCrawl(t, cfg, &Options{Resume: true})
 			want := []output.Loss{{File: file, Bytes: int64(line), SizeBefore: int64(len(text))}}
 			if diff := cmp.Diff(want, got.Lost); diff != "" || len(got.notices) != 1 {
 				t.Errorf("notices %q, lost (-want +got):\n%s", got.notices, diff)
@@ -201,9 +202,9 @@ func TestRecrawlSaysWhatIsLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := listing(t)
 			cfg := testConfig(t, s.url+"/0")
-			first := run(t, cfg, nil)
+			first := runCrawl(t, cfg, nil)
 			must(t, damage(filepath.Join(cfg.Output.Dir, "pages.jsonl")))
-			got := run(t, cfg, &Options{Recrawl: true})
+			got := runCrawl(t, cfg, &Options{Recrawl: true})
 			if len(got.Lost) != 1 || got.Lost[0].File != "pages.1.jsonl" || len(got.notices) != 1 {
 				t.Errorf("lost %v, notices %q", got.Lost, got.notices)
 			}
@@ -220,7 +221,7 @@ func TestReportOfStoppedRecrawlSaysThatNothingIsLost(t *testing.T) {
 	formats := []output.Format{warc.Format(nil)}
 	cfg := testConfig(t, s.url+"/0")
 	cfg.Output.AlsoWrite = []string{"warc"}
-	run(t, cfg, &Options{Formats: formats})
+	runCrawl(t, cfg, &Options{Formats: formats})
 	must(t, os.MkdirAll(filepath.Join(cfg.Output.Dir, sqlite.File, "not empty"), 0o700))
 	c := newCrawler(t, cfg, &Options{Formats: append(formats, sqlite.Format(nil)), Recrawl: true})
 	if _, err := c.Run(t.Context()); err == nil || !strings.Contains(err.Error(), sqlite.File) {
@@ -244,10 +245,10 @@ func TestRewrittenRejectionsAreNotLost(t *testing.T) {
 	s := listing(t)
 	cfg := testConfig(t, s.url+"/0")
 	cfg.Limits.MaxHostPages = 5
-	if got := run(t, cfg, nil); got.Rejected[output.MaxHostPages] == 0 {
+	if got := runCrawl(t, cfg, nil); got.Rejected[output.MaxHostPages] == 0 {
 		t.Fatalf("%+v", got.Summary)
 	}
-	saved, err := loadState(cfg.Output.Dir)
+	saved, _, err := loadState(cfg.Output.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,10 +258,10 @@ func TestRewrittenRejectionsAreNotLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg.Limits.MaxHostPages = 0
-	if got := run(t, cfg, &Options{Resume: true}); got.Lost != nil || len(got.notices) > 0 {
+	if got := runCrawl(t, cfg, &Options{Resume: true}); got.Lost != nil || len(got.notices) > 0 {
 		t.Errorf("lost %v, notices %q", got.Lost, got.notices)
 	}
-	if saved, err = loadState(cfg.Output.Dir); err != nil || saved.RewritingRejected {
+	if saved, _, err = loadState(cfg.Output.Dir); err != nil || saved.RewritingRejected {
 		t.Errorf("%+v, %v", saved, err)
 	}
 }
@@ -271,15 +272,15 @@ func TestResumeOfFinishedCrawlSaysALossOnce(t *testing.T) {
 	cfg := testConfig(t, s.url+"/0")
 	cfg.Output.AlsoWrite = []string{"csv", "sqlite", "warc"}
 	formats := []output.Format{csvout.Format(nil), sqlite.Format(nil), warc.Format(nil)}
-	run(t, cfg, &Options{Formats: formats})
+	runCrawl(t, cfg, &Options{Formats: formats})
 	for _, name := range []string{"pages.jsonl", csvout.LinksFile, "crawl-00000.warc.gz"} {
 		must(t, os.Remove(filepath.Join(cfg.Output.Dir, name)))
 	}
-	first := run(t, cfg, &Options{Formats: formats, Resume: true})
+	first := runCrawl(t, cfg, &Options{Formats: formats, Resume: true})
 	if len(first.Lost) != 2 || len(first.notices) != 3 {
 		t.Errorf("lost %v, notices %q", first.Lost, first.notices)
 	}
-	again := run(t, cfg, &Options{Formats: formats, Resume: true})
+	again := runCrawl(t, cfg, &Options{Formats: formats, Resume: true})
 	if !slices.Equal(again.Lost, first.Lost) || len(again.notices) > 0 {
 		t.Errorf("the next process: lost %v, notices %q", again.Lost, again.notices)
 	}
@@ -292,8 +293,8 @@ func TestResumeOfFinishedCrawlSaysALossOnce(t *testing.T) {
 func TestEndSaysWhatIsWritten(t *testing.T) {
 	s := listing(t)
 	cfg := testConfig(t, s.url+"/0")
-	run(t, cfg, nil)
-	saved, err := loadState(cfg.Output.Dir)
+	runCrawl(t, cfg, nil)
+	saved, _, err := loadState(cfg.Output.Dir)
 	if err != nil || saved.Ended == nil {
 		t.Fatalf("%+v, %v", saved, err)
 	}
@@ -357,7 +358,7 @@ func TestCrawlContinuesWithDamagedLines(t *testing.T) {
 			s := newSite(t, "127.0.0.1", pages)
 			cfg := testConfig(t, s.url+"/0")
 			cfg.Limits.MaxPages, cfg.Limits.Concurrency = 4, 1
-			run(t, cfg, nil)
+			runCrawl(t, cfg, nil)
 			name := filepath.Join(cfg.Output.Dir, tt.name)
 			before, asked := damage(t, name), len(s.asked())
 
@@ -410,7 +411,7 @@ func TestCrawlContinuesWithDamagedLines(t *testing.T) {
 // requests URLs again that are not done in the frontier.
 func TestResumeWithAFrontierBehindTheFiles(t *testing.T) {
 	s, cfg := stoppedChain(t, 6, 4)
-	logs, err := filepath.Glob(filepath.Join(cfg.Output.Dir, frontierDir, "*.log"))
+	logs, err := filepath.Glob(filepath.Join(cfg.Output.Dir, run.FrontierDir, "*.log"))
 	if err != nil || len(logs) != 1 {
 		t.Fatalf("%v, %v", logs, err)
 	}
@@ -437,7 +438,7 @@ func TestResumeWithInvalidLinesInJournal(t *testing.T) {
 	whole := contentOf(t, name)
 	must(t, os.WriteFile(name, append(slices.Clip(whole), "{\"joined\":\"nowhere\"}\n{\"deferred\":\"http://h\"}\n"...), 0o600))
 	cfg.Limits.MaxPages = 0
-	got := run(t, cfg, &Options{Resume: true})
+	got := runCrawl(t, cfg, &Options{Resume: true})
 	lines := bytes.Count(whole, []byte("\n"))
 	if want := fmt.Sprintf("%s is damaged: lines %d, %d cannot be read", record.JournalFile, lines+1, lines+2); len(got.notices) != 1 || !strings.HasPrefix(got.notices[0], want) {
 		t.Errorf("notices %q, want %s…", got.notices, want)
@@ -449,23 +450,23 @@ func TestResumeWithInvalidLinesInJournal(t *testing.T) {
 func TestCrawlRefusesFilesOfAnother(t *testing.T) {
 	s := chain(t, 2)
 	cfg := testConfig(t, s.url+"/0")
-	run(t, cfg, nil)
+	runCrawl(t, cfg, nil)
 	for _, name := range []string{"crawl.json", "pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "permissions.jsonl"} {
 		must(t, os.Remove(filepath.Join(cfg.Output.Dir, name)))
 	}
-	for _, left := range []string{frontierDir, record.JournalFile} {
+	for _, left := range []string{run.FrontierDir, record.JournalFile} {
 		refuses(t, cfg, nil, output.ErrExists, left)
-		must(t, os.RemoveAll(filepath.Join(cfg.Output.Dir, frontierDir)))
+		must(t, os.RemoveAll(filepath.Join(cfg.Output.Dir, run.FrontierDir)))
 	}
 }
 
 // A crawl without its frontier is not resumed, since it would truncate all its files.
 func TestResumeWithoutFrontier(t *testing.T) {
 	s, cfg := stoppedChain(t, 4, 2)
-	must(t, os.RemoveAll(filepath.Join(cfg.Output.Dir, frontierDir)))
+	must(t, os.RemoveAll(filepath.Join(cfg.Output.Dir, run.FrontierDir)))
 	before, asked := readOutput[output.Page](t, cfg, "pages.jsonl"), len(s.requests())
 	for _, opts := range []*Options{{Resume: true}, {Recrawl: true}} {
-		refuses(t, cfg, opts, ErrFrontierLost, frontierDir)
+		refuses(t, cfg, opts, ErrFrontierLost, run.FrontierDir)
 	}
 	if diff := cmp.Diff(before, readOutput[output.Page](t, cfg, "pages.jsonl")); diff != "" || len(s.requests()) != asked {
 		t.Errorf("%d requests (-before +after):\n%s", len(s.requests())-asked, diff)

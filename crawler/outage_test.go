@@ -69,7 +69,7 @@ func (f *flaky) since() time.Duration { return time.Since(f.began) }
 func (f *flaky) crawl(t *testing.T, cfg Config, resume bool) *crawl {
 	t.Helper()
 	cfg.Politeness.Delay = time.Second
-	return run(t, cfg, &Options{Transport: f, Resume: resume})
+	return runCrawl(t, cfg, &Options{Transport: f, Resume: resume})
 }
 
 // connectionErrors are the errors of a site that is down.
@@ -338,7 +338,7 @@ func TestOverloadAfterConnectionError(t *testing.T) {
 					cfg.URLs = append(cfg.URLs, tt.start)
 				}
 				cfg.Fetch.Retries, cfg.Limits.MaxWait, cfg.Politeness.Delay = tt.retries, time.Hour, time.Second
-				got := run(t, cfg, &Options{Transport: network})
+				got := runCrawl(t, cfg, &Options{Transport: network})
 				if got.End != EndFinished || len(got.pages) != 1+flakyPages || len(busy) < 2 {
 					t.Errorf("%s, %d pages, status 503 at %v, %+v", got.End, len(got.pages), busy, got.rejected)
 				}
@@ -372,7 +372,7 @@ func TestDeadProxy(t *testing.T) {
 			cfg := testConfig(t, "http://a.test/")
 			cfg.Fetch.Proxies, cfg.Fetch.AllowAddr, cfg.Scope.Check, cfg.Robots.Retry = []string{proxy.URL}, nil, []string{CheckExternal}, time.Hour
 			cfg.Limits.Concurrency = 1
-			got := run(t, cfg, nil)
+			got := runCrawl(t, cfg, nil)
 			<-stopped
 			want := "the proxy " + address + ": the connection was refused"
 			for _, line := range got.notices {

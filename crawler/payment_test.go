@@ -53,7 +53,7 @@ func TestPaymentAndLicense(t *testing.T) {
 		}
 		cfg := testConfig(t, urls...)
 		cfg.Fetch.Retries = 3
-		got := run(t, cfg, nil)
+		got := runCrawl(t, cfg, nil)
 		pages := 0
 		for _, tt := range tests {
 			if n := s.count(path(tt.name)); n != 1 {

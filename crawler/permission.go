@@ -9,8 +9,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/internal/permission"
-	"github.com/politecrawl/politecrawl/robotsext"
-	"github.com/politecrawl/politecrawl/robotsext/secret"
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
@@ -80,16 +78,6 @@ func (u *Usage) checkResumed(before *Usage) error {
 		return nil
 	}
 	return &ConfigError{Key: "purpose", Problem: fmt.Errorf("the crawl was started %s, and can only be resumed so; omit both to resume it, or apply others with a recrawl or in a new directory", before.text())}
-}
-
-// onTDMRep keeps a tdmrep.json that was requested, before it is used.
-func (c *Crawler) onTDMRep(rec *robotsext.Record) {
-	c.lifecycle.WhileOpen(func() error { return c.record.KeepVersion(rec) })
-	problem := rec.TDMRepProblem()
-	if problem != "" {
-		c.board.Showf("the tdmrep.json of %s says nothing about pages: %s", rec.Origin, secret.RedactText(problem))
-	}
-	c.log.Info("tdmrep.json read", "host", rec.Origin, "status", rec.Status, "outcome", rec.Outcome.String(), "error", rec.Err, "problem", problem)
 }
 
 // PageUsage returns what a response says about the use of its content: its header and, for HTML, its

@@ -164,7 +164,7 @@ func TestPermissionsOfLab(t *testing.T) {
 				cfg.URLs = append(cfg.URLs, s.url+path)
 			}
 			cfg.Usage.Permissions = true
-			run(t, cfg, nil)
+			runCrawl(t, cfg, nil)
 			got := permissionsOf(t, cfg, s)
 			for path, page := range pages {
 				if diff := cmp.Diff(labWant(files, page), values(got[path])); diff != "" {
@@ -178,7 +178,7 @@ func TestPermissionsOfLab(t *testing.T) {
 			before := len(s.asked())
 			gated := testConfig(t, cfg.URLs...)
 			gated.Usage.Purposes = []string{"train-ai", "tdm"}
-			crawled := run(t, gated, nil)
+			crawled := runCrawl(t, gated, nil)
 			forbidden := slices.Contains(files, 2)
 			for _, uri := range s.asked()[before:] {
 				if forbidden && uri != "/.well-known/tdmrep.json" {
@@ -230,7 +230,7 @@ func TestPurpose(t *testing.T) {
 			s := site(t)
 			cfg := testConfig(t, s.url+"/")
 			cfg.Usage.Purposes, cfg.Usage.Unknown = tt.purposes, tt.unknown
-			got := run(t, cfg, nil)
+			got := runCrawl(t, cfg, nil)
 			asked := slices.DeleteFunc(s.asked(), func(uri string) bool { return uri == "/" })
 			if diff := cmp.Diff(sorted(tt.requests), sorted(asked)); diff != "" && len(tt.requests)+len(asked) > 0 {
 				t.Errorf("requests (-want +got):\n%s", diff)
@@ -346,14 +346,14 @@ func TestPermissionsOfRecrawl(t *testing.T) {
 		_, _ = fmt.Fprint(w, `<meta name=robots content=noai>`)
 	})
 	cfg := testConfig(t, s.url+"/")
-	run(t, cfg, nil)
+	runCrawl(t, cfg, nil)
 	want := map[usage.Purpose]string{usage.Archive: "disallowed", usage.TrainAI: "disallowed", usage.AIInput: "disallowed"}
 	first := permissionsOf(t, cfg, s)["/"]
 	if diff := cmp.Diff(want, values(first)); diff != "" {
 		t.Errorf("first crawl (-want +got):\n%s", diff)
 	}
 	second.Store(true)
-	got := run(t, cfg, &Options{Recrawl: true})
+	got := runCrawl(t, cfg, &Options{Recrawl: true})
 	if len(got.pages) != 1 || got.pages[0].Status != http.StatusNotModified {
 		t.Fatalf("%+v", got.pages)
 	}
@@ -397,11 +397,11 @@ func TestResumeWithOtherPurposes(t *testing.T) {
 				}
 			}
 			set(tt.before)
-			run(t, cfg, nil)
+			runCrawl(t, cfg, nil)
 			lines := readOutput[output.Permission](t, cfg, "permissions.jsonl")
 			set(tt.now)
 			if tt.want == "" {
-				run(t, cfg, &tt.opts)
+				runCrawl(t, cfg, &tt.opts)
 				return
 			}
 			_, err := newCrawler(t, cfg, &tt.opts).Run(t.Context())
@@ -412,7 +412,7 @@ func TestResumeWithOtherPurposes(t *testing.T) {
 				t.Errorf("the record has changed:\n%s", diff)
 			}
 			set(tt.before)
-			run(t, cfg, &Options{Resume: true})
+			runCrawl(t, cfg, &Options{Resume: true})
 		})
 	}
 }
@@ -452,7 +452,7 @@ func TestTDMRepProblemIsRecorded(t *testing.T) {
 			s.handle("/.well-known/tdmrep.json", tt.serve)
 			cfg := testConfig(t, s.url+"/")
 			cfg.Usage.Purposes = []string{"tdm"}
-			got := run(t, cfg, nil)
+			got := runCrawl(t, cfg, nil)
 			if p := permissionsOf(t, cfg, s)["/"]; p.TDMRepProblem != tt.want || len(p.Statements) > 0 {
 				t.Errorf("problem %q, want %q; statements %+v", p.TDMRepProblem, tt.want, p.Statements)
 			}
@@ -497,7 +497,7 @@ func TestUnreadFilesAreNoticed(t *testing.T) {
 			cfg := testConfig(t, s.url+"/")
 			tt.usage.Unknown = cfg.Usage.Unknown
 			cfg.Usage = tt.usage
-			got := run(t, cfg, nil)
+			got := runCrawl(t, cfg, nil)
 			var unread []string
 			for _, notice := range got.notices {
 				if strings.HasPrefix(notice, s.url+" ") {
@@ -525,7 +525,7 @@ func TestUnreadFilesOfManySites(t *testing.T) {
 	}
 	cfg.Usage.Purposes = []string{"train-ai"}
 	var log bytes.Buffer
-	got := run(t, cfg, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Transport: answering(func(w http.ResponseWriter, r *http.Request) {
+	got := runCrawl(t, cfg, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Transport: answering(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/robots.txt" {
 			_, _ = fmt.Fprint(w, "License: https://rsl.test/l.xml\nAllow: /.well-known/tdmrep.json\n")
 		}
@@ -541,7 +541,7 @@ func TestRejectionByTDMRepHasItsRule(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "x", "/.well-known/tdmrep.json": `[{"location": "/free"}, ` + rule + "]"})
 	cfg := testConfig(t, s.url+"/")
 	cfg.Usage.Purposes = []string{"tdm"}
-	r := run(t, cfg, nil).refusal(t, s.url+"/")
+	r := runCrawl(t, cfg, nil).refusal(t, s.url+"/")
 	if r.Reason != output.Usage || r.Rule != rule || r.Line != 2 || r.RobotsURL != s.url+"/.well-known/tdmrep.json" || r.Group != "" {
 		t.Errorf("%+v", r)
 	}
@@ -555,7 +555,7 @@ func TestVersionsAndNoStore(t *testing.T) {
 		_, _ = fmt.Fprint(w, "User-agent: *\nContent-Signal: search=no\n")
 	})
 	cfg := testConfig(t, s.url+"/")
-	run(t, cfg, nil)
+	runCrawl(t, cfg, nil)
 	p := permissionsOf(t, cfg, s)["/"]
 	if p.Robots == "" || values(p)[usage.Search] != "disallowed" {
 		t.Errorf("%+v", p)
@@ -586,7 +586,7 @@ func TestWithheldPagesCountForLimits(t *testing.T) {
 			}
 			cfg.Usage.Purposes, cfg.Limits.Concurrency = []string{"train-ai"}, 1
 			limit(&cfg.Limits)
-			run(t, cfg, nil)
+			runCrawl(t, cfg, nil)
 			if n := len(s.asked()); n != 2 {
 				t.Errorf("%d pages were requested, want 2", n)
 			}
@@ -614,7 +614,7 @@ func TestBodiesOfErrorsAreWithheld(t *testing.T) {
 		}
 		cfg.Usage.Purposes, cfg.Robots.ObeyNoindex = []string{"train-ai"}, obeyNoindex
 		kept := new(keeping)
-		run(t, cfg, &Options{Formats: []output.Format{kept.format()}})
+		runCrawl(t, cfg, &Options{Formats: []output.Format{kept.format()}})
 		if len(kept.Exchanges) < 5 {
 			t.Fatalf("%d exchanges", len(kept.Exchanges))
 		}
@@ -641,7 +641,7 @@ func TestDelayAfterTDMRep(t *testing.T) {
 			cfg.URLs = append(cfg.URLs, s.url+fmt.Sprintf("/%d", i))
 		}
 		cfg.Usage.Permissions, cfg.Politeness.Delay, cfg.Politeness.PerHost = true, 500*time.Millisecond, 4
-		run(t, cfg, nil)
+		runCrawl(t, cfg, nil)
 		var last request
 		for i, r := range s.requests() {
 			if gap := r.began.Sub(last.began); i > 0 && gap < cfg.Politeness.Delay {
@@ -658,7 +658,7 @@ func TestCheckRequestsNoTDMRep(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="` + other.url + `/x">x</a>`})
 	cfg := testConfig(t, s.url+"/")
 	cfg.Usage.Permissions, cfg.Scope.Check = true, []string{CheckExternal}
-	run(t, cfg, nil)
+	runCrawl(t, cfg, nil)
 	if got := other.sent(); !slices.Equal(got, []string{"HEAD /x"}) {
 		t.Errorf("requests %q", got)
 	}

@@ -217,7 +217,7 @@ func TestPlanOfTheDemoSite(t *testing.T) {
 		t.Errorf("the site saw %+v, the plan says %+v", report, plan)
 	}
 
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	for _, page := range got.pages {
 		if !p.counter.IsQueued(page.URL) {
 			t.Errorf("fetched, and not foretold: %s", page.URL)

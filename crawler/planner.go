@@ -41,26 +41,13 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.credentials, err = newCredentials(&c.cfg); err != nil {
+	set := c.settings
+	set.Record = record.Config{} // nothing is written
+	if _, err := c.openSecrets(&set); err != nil {
 		return nil, err
 	}
-	if err := c.openIdentity(); err != nil {
-		return nil, err
-	}
-	c.formats = nil // nothing is written
 	p := &Planner{c: c, counter: plancount.New(planned(c))}
-	c.frontier, c.recorder = p.counter.Frontier, p.counter
-	c.record = record.New(record.Config{
-		Frontier: c.frontier, CommitCtx: c.lifecycle.CommitCtx, ScopeKey: c.scope.Key, Log: c.log, Notice: c.board.Show,
-	})
-	c.network.delays = c.newDelays()
-	c.network.slots = politeness.NewSlots(c.frontier, c.network.delays, c.leases.duration)
-	c.discovery = c.newDiscovery()
-	c.fetcher, c.network.onRequest = planFetcher{}, p.counter.Request
-	if err := c.connect(); err != nil {
-		return nil, err
-	}
-	return p, nil
+	return p, c.run.Plan(set, p.counter.Frontier, p.counter, planFetcher{})
 }
 
 // planned returns the settings and functions of the crawl that a plan needs.
@@ -68,18 +55,18 @@ func planned(c *Crawler) *plancount.Crawl {
 	return &plancount.Crawl{
 		Workers: c.cfg.Limits.Concurrency, PerHost: c.cfg.Politeness.PerHost, PerIP: c.cfg.Politeness.PerIP,
 		MaxPages: c.cfg.Limits.MaxPages, MaxHostPages: c.cfg.Limits.MaxHostPages, MaxTime: c.cfg.Limits.MaxTime,
-		MaxSitemaps: c.cfg.Sitemaps.MaxFiles, Token: c.token,
+		MaxSitemaps: c.cfg.Sitemaps.MaxFiles, Token: c.settings.Visit.Token,
 		Frontier: frontier.Options{
 			Delay: c.cfg.Politeness.Delay, MaxInFlight: c.cfg.Politeness.PerHost, LeaseTime: leaseTime(&c.cfg),
 		},
-		HoldsServer: c.scope.HoldsServer, Clean: func(url string, file *robotstxt.File) string { return c.discovery.CleanURL(url, file) }, Listed: func(o robotsext.Origin) int { return c.discovery.Sitemaps.Listed(o) },
-		Delays: func() *politeness.Delays { return c.network.delays },
-		Group:  func(rec *robotsext.Record) *robotstxt.Group { return c.network.robots.Group(rec) },
+		HoldsServer: c.scope.HoldsServer, Clean: func(url string, file *robotstxt.File) string { return c.run.Discovery.CleanURL(url, file) }, Listed: func(o robotsext.Origin) int { return c.run.Discovery.Sitemaps.Listed(o) },
+		Delays: func() *politeness.Delays { return c.run.Delays },
+		Group:  func(rec *robotsext.Record) *robotstxt.Group { return c.run.Robots.Group(rec) },
 		Lookup: func(h frontier.Host) netip.Addr {
-			if c.network.addresses == nil {
+			if c.run.Addresses == nil {
 				return netip.Addr{}
 			}
-			return c.network.addresses.Lookup(c.lifecycle.Working, h)
+			return c.run.Addresses.Lookup(c.lifecycle.Working, h)
 		},
 	}
 }
@@ -90,16 +77,11 @@ func planned(c *Crawler) *plancount.Crawl {
 func (p *Planner) Run(ctx context.Context) (*plan.Plan, error) {
 	c := p.c
 	defer c.lifecycle.Abort()
-	leases, stopLeases := c.lifecycle.Leases(ctx)
-	defer stopLeases()
 	defer context.AfterFunc(ctx, c.Abort)()
-	if err := c.discovery.SeedStart(); err != nil {
+	if err := c.run.Discovery.SeedStart(); err != nil {
 		return nil, err
 	}
-	c.work(leases)
-	if ctx.Err() != nil {
-		c.lifecycle.Stop(EndInterrupted)
-	}
+	c.work(ctx)
 	c.lifecycle.Close() // a robots.txt that nobody waits for any more changes nothing
 	end, _, fault := c.lifecycle.Ending()
 	sum := c.tally.summary()
@@ -108,7 +90,7 @@ func (p *Planner) Run(ctx context.Context) (*plan.Plan, error) {
 		Robots: sum.Robots, Sitemaps: sum.Sitemaps, Entries: sum.Entries,
 	}
 	err := p.counter.Sum(planned)
-	return planned, errors.Join(fault, err, c.close())
+	return planned, errors.Join(fault, err, c.run.Close())
 }
 
 // PlanStatus is the current state of a planner.
@@ -124,7 +106,7 @@ type PlanStatus struct {
 // Status returns the current state of the planner. It can be called at any time until Run
 // returns.
 func (p *Planner) Status() (*PlanStatus, error) {
-	stats, err := p.c.frontier.Stats(p.c.lifecycle.CommitCtx)
+	stats, err := p.c.run.Frontier.Stats(p.c.lifecycle.CommitCtx)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +116,7 @@ func (p *Planner) Status() (*PlanStatus, error) {
 	}
 	s.URLs, s.Hosts = p.counter.Progress()
 	s.SitemapsRemaining = stats.Pending + stats.Scheduled + stats.InFlight
-	hosts, _ := p.c.record.Deferred.All()
+	hosts, _ := p.c.run.Record.Deferred.All()
 	for _, h := range hosts {
 		s.Waiting = append(s.Waiting, string(h))
 	}

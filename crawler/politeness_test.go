@@ -42,7 +42,7 @@ func TestROB_POL_02(t *testing.T) {
 			}
 			cfg := testConfig(t, starts...)
 			cfg.Politeness.Delay, cfg.Politeness.PerHost = tt.configured, tt.perHost
-			got := run(t, cfg, nil)
+			got := runCrawl(t, cfg, nil)
 			requests := s.requests()
 			if got.Pages != 6 || len(requests) != 7 || requests[0].uri != "/robots.txt" {
 				t.Fatalf("%+v, requests %+v", got.Summary, requests)
@@ -87,7 +87,7 @@ func TestThirdHostIsNotFlooded(t *testing.T) {
 		moved.handle("/robots.txt", redirect(victim.url+"/others.txt"))
 		cfg := testConfig(t, append(starts, moved.url+"/")...)
 		cfg.Politeness.Delay, cfg.Scope.Kind = delay, ScopeAny
-		run(t, cfg, nil)
+		runCrawl(t, cfg, nil)
 		requests := victim.requests()
 		if len(requests) != 12+24+2 {
 			t.Errorf("%d requests", len(requests))
@@ -109,7 +109,7 @@ func TestROB_POL_08(t *testing.T) {
 		s.handle("/cut", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 		cfg := testConfig(t, s.url)
 		cfg.Fetch.Retries = 1
-		got := run(t, cfg, nil)
+		got := runCrawl(t, cfg, nil)
 		if s.count("/broken") != 2 {
 			t.Errorf("/broken was asked for %d times, want 2", s.count("/broken"))
 		}
@@ -136,7 +136,7 @@ func TestROB_POL_03(t *testing.T) {
 		})
 		cfg := testConfig(t, s.url)
 		cfg.Limits.MaxWait = time.Minute
-		got := run(t, cfg, nil)
+		got := runCrawl(t, cfg, nil)
 		if got.End != EndFinished || got.Pages != 2 || got.Robots != 3 || len(got.rejected) != 0 {
 			t.Errorf("%+v, rejected %+v", got.Summary, got.rejected)
 		}
@@ -176,7 +176,7 @@ func TestTooManyRequests(t *testing.T) {
 		})
 		cfg := testConfig(t, s.url+"/0")
 		cfg.Politeness.Delay, cfg.Fetch.Retries, cfg.Limits.MaxWait, cfg.Politeness.ResponseFactor = delay, 3, time.Minute, 0
-		got := run(t, cfg, nil)
+		got := runCrawl(t, cfg, nil)
 		if got.End != EndFinished || got.Statuses[200] != pages || got.Statuses[404] != 1 {
 			t.Errorf("%+v", got.Summary)
 		}
@@ -274,7 +274,7 @@ func TestROB_POL_04(t *testing.T) {
 			})
 			cfg := testConfig(t, s.url)
 			cfg.Limits.MaxWait = time.Minute
-			run(t, cfg, nil)
+			runCrawl(t, cfg, nil)
 			requests := s.requests()
 			var paths []string
 			for i, r := range requests {
@@ -302,7 +302,7 @@ func TestRetryAfterOfRobotsTxtElsewhere(t *testing.T) {
 		s.handle("/robots.txt", redirect(other.url+"/r.txt"))
 		cfg := testConfig(t, s.url)
 		cfg.Scope.Kind, cfg.Limits.MaxWait = ScopeAny, time.Minute
-		run(t, cfg, nil)
+		runCrawl(t, cfg, nil)
 		requests := other.requests()
 		if len(requests) != 3 || requests[0].uri != "/r.txt" {
 			t.Fatalf("requests %+v", requests)
@@ -325,7 +325,7 @@ func TestPageWithRetryAfterIsKept(t *testing.T) {
 		}
 		cfg := testConfig(t, s.url)
 		cfg.Fetch.Retries, cfg.Limits.MaxWait = 3, time.Minute
-		got := run(t, cfg, nil)
+		got := runCrawl(t, cfg, nil)
 		if got.End != EndFinished || got.Statuses[200] != 1 || got.Statuses[404] != 1 || s.count("/") != 1 || s.count("/gone") != 1 {
 			t.Errorf("%+v, requests %+v", got.Summary, s.requests())
 		}
@@ -345,7 +345,7 @@ func TestROB_POL_07_everyRequest(t *testing.T) {
 		}
 		cfg := testConfig(t, s.url+"/")
 		cfg.Politeness.Delay, cfg.Politeness.ResponseFactor = 10*time.Millisecond, 1
-		run(t, cfg, nil)
+		runCrawl(t, cfg, nil)
 		requests := s.requests()
 		for i, r := range requests[:len(requests)-1] {
 			if took, gap := r.end.Sub(r.began), requests[i+1].began.Sub(r.end); gap < took*9/10 {
@@ -380,7 +380,7 @@ func TestPerIP(t *testing.T) {
 		}
 		cfg := testConfig(t, starts...)
 		cfg.Politeness.PerIP = 2
-		if got := run(t, cfg, nil); got.Pages != 16 || most != 2 {
+		if got := runCrawl(t, cfg, nil); got.Pages != 16 || most != 2 {
 			t.Errorf("%d requests at a time, want 2; %+v", most, got.Summary)
 		}
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/durable/powercut"
+	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/csvout"
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
@@ -124,7 +125,7 @@ func TestFilesOutlivePowerCutBeforeFrontier(t *testing.T) {
 	cfg, disk := powerConfig(t, DurablePower, s.url+"/", other.url+"/")
 	cfg.Output.AlsoWrite = []string{"csv", "warc"}
 	f := &cutting{Memory: frontier.NewMemory(nil), t: t, cfg: cfg, disk: disk}
-	got := run(t, cfg, &Options{Frontier: f, Formats: []output.Format{csvout.Format(nil), warc.Format(nil)}})
+	got := runCrawl(t, cfg, &Options{Frontier: f, Formats: []output.Format{csvout.Format(nil), warc.Format(nil)}})
 	if got.Pages != 4 || f.finished < 3 || f.robots.Load() != 2 {
 		t.Errorf("%d pages, %d finishes, %d records", got.Pages, f.finished, f.robots.Load())
 	}
@@ -139,7 +140,7 @@ func TestProcessDoesNotWaitForDisk(t *testing.T) {
 		}
 		cfg, disk := powerConfig(t, DurableProcess, urls...)
 		cfg.Output.AlsoWrite = []string{"csv"}
-		if got := run(t, cfg, &Options{Frontier: frontier.NewMemory(nil), Formats: []output.Format{csvout.Format(nil)}}); got.Pages != origins*pages {
+		if got := runCrawl(t, cfg, &Options{Frontier: frontier.NewMemory(nil), Formats: []output.Format{csvout.Format(nil)}}); got.Pages != origins*pages {
 			t.Errorf("%d pages, want %d", got.Pages, origins*pages)
 		}
 		return disk.Syncs()
@@ -177,10 +178,10 @@ func TestResumeAfterPowerCut(t *testing.T) {
 	s := chain(t, n)
 	cfg, disk := powerConfig(t, DurablePower, s.url+"/0")
 	cfg.Limits.MaxPages = 2
-	run(t, cfg, nil)
-	cfg.Output.Dir = leftOf(disk, cfg, frontierDir)
+	runCrawl(t, cfg, nil)
+	cfg.Output.Dir = leftOf(disk, cfg, run.FrontierDir)
 	cfg.Limits.MaxPages, cfg.Output.AlsoWrite = 0, []string{"sqlite"}
-	got := run(t, cfg, &Options{Resume: true, Formats: []output.Format{sqlite.Format(nil)}})
+	got := runCrawl(t, cfg, &Options{Resume: true, Formats: []output.Format{sqlite.Format(nil)}})
 	got.whole(t, s, n)
 	if len(got.notices) != 0 {
 		t.Errorf("notices %q", got.notices)
@@ -226,10 +227,10 @@ func TestResumeRestoresRobots(t *testing.T) {
 			s := chain(t, 6)
 			cfg := testConfig(t, s.url+"/0")
 			cfg.Output.Durability, cfg.Limits.MaxPages = DurablePower, 2
-			run(t, cfg, nil)
+			runCrawl(t, cfg, nil)
 			must(t, test.damage(cfg))
 			cfg.Limits.MaxPages, cfg.Output.AlsoWrite = 0, []string{"sqlite"}
-			got := run(t, cfg, &Options{Resume: true, Formats: []output.Format{sqlite.Format(nil)}})
+			got := runCrawl(t, cfg, &Options{Resume: true, Formats: []output.Format{sqlite.Format(nil)}})
 			if notices := strings.Join(got.notices, "\n"); !strings.Contains(notices, test.notice) || (notices == "") != (test.notice == "") {
 				t.Errorf("notices %q, want %q", notices, test.notice)
 			}

@@ -40,7 +40,7 @@ func TestProxyRequiresAuthentication(t *testing.T) {
 		t.Run(tt.start, func(t *testing.T) {
 			cfg := testConfig(t, tt.start)
 			cfg.Fetch.Proxies = []string{proxy.URL}
-			got := run(t, cfg, nil)
+			got := runCrawl(t, cfg, nil)
 			robots := readOutput[output.Robots](t, cfg, "robots.jsonl")
 			if tt.robots != "" {
 				if r := robots[0]; r.Outcome != robotsext.OutcomeUnreachable.String() || r.Status != 0 || r.Error != tt.robots {
@@ -62,7 +62,7 @@ func TestProxyRequiresAuthentication(t *testing.T) {
 func TestSiteAnswersForProxy(t *testing.T) {
 	s := newSite(t, "127.0.0.1", nil)
 	s.mux.HandleFunc("/page", status(http.StatusProxyAuthRequired))
-	got := run(t, testConfig(t, s.url+"/page"), nil)
+	got := runCrawl(t, testConfig(t, s.url+"/page"), nil)
 	if !slices.Equal(got.paths(s.url), []string{"/page"}) || got.pages[0].Status != http.StatusProxyAuthRequired {
 		t.Errorf("%+v, rejected %+v", got.pages, got.rejected)
 	}
@@ -148,7 +148,7 @@ func TestProxies(t *testing.T) {
 	}
 	cfg := testConfig(t, starts...)
 	cfg.Fetch.Proxies = urls
-	if got := run(t, cfg, nil); got.Pages != 12 {
+	if got := runCrawl(t, cfg, nil); got.Pages != 12 {
 		t.Errorf("%+v", got.Summary)
 	}
 	for host, n := range seen {

@@ -57,7 +57,7 @@ func TestRealSites(t *testing.T) {
 				t.Errorf("the walk found %d pages: too few to mean anything", len(want.Pages))
 			}
 			cfg := testConfig(t, s.url+"/")
-			got := recordOf(t, s, cfg, run(t, cfg, nil))
+			got := recordOf(t, s, cfg, runCrawl(t, cfg, nil))
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("the crawl differs from the files (-walk +crawl):\n%s", diff)
 			}
@@ -97,7 +97,7 @@ func TestSectionOfRealSite(t *testing.T) {
 			want := s.asked()
 			cfg := testConfig(t, s.url+tt.start)
 			tt.change(&cfg)
-			run(t, cfg, nil)
+			runCrawl(t, cfg, nil)
 			got := s.asked()[len(want):]
 			if diff := cmp.Diff(sorted(want), sorted(got)); diff != "" || len(want) < 50 {
 				t.Errorf("%d requests of wget, %d of the crawl (-wget +crawl):\n%s", len(want), len(got), diff)

@@ -68,7 +68,7 @@ func TestRecrawl(t *testing.T) {
 	conditional("/dated", "dated by the sitemap alone", "", "")
 
 	cfg := testConfig(t, s.url+"/")
-	first := run(t, cfg, nil)
+	first := runCrawl(t, cfg, nil)
 	if first.Pages != 6 || first.Statuses[200] != 6 || first.Unchanged != 0 || first.Sitemaps != 1 {
 		t.Fatalf("%+v", first.Summary)
 	}
@@ -150,14 +150,14 @@ func TestUnchangedPagesKeepTheirLinks(t *testing.T) {
 	cfg := testConfig(t, s.url+"/")
 	cfg.Limits.MaxLinks, cfg.Scope.MaxDepth, cfg.Output.AlsoWrite = 5, 1, []string{"sqlite"}
 	formats := []output.Format{sqlite.Format(nil)}
-	run(t, cfg, &Options{Formats: formats})
+	runCrawl(t, cfg, &Options{Formats: formats})
 	for round := range 2 {
 		fails.Store(round == 0)
 		saved := savedConfig(t, cfg)
 		saved.Limits.MaxPages = 2
-		run(t, saved, &Options{Recrawl: true, Formats: formats})
+		runCrawl(t, saved, &Options{Recrawl: true, Formats: formats})
 		saved.Limits.MaxPages = 0
-		if got := run(t, saved, &Options{Resume: true, Formats: formats}); got.Statuses[304] != 2 {
+		if got := runCrawl(t, saved, &Options{Resume: true, Formats: formats}); got.Statuses[304] != 2 {
 			t.Fatalf("%+v", got.Summary)
 		}
 		links := make(map[string][]string)
@@ -191,7 +191,7 @@ func TestUnchangedPagesKeepTheirLinks(t *testing.T) {
 	}
 	saved := savedConfig(t, cfg)
 	saved.Output.Links = LinksNone
-	run(t, saved, &Options{Recrawl: true, Formats: formats})
+	runCrawl(t, saved, &Options{Recrawl: true, Formats: formats})
 	if _, err := os.Stat(filepath.Join(cfg.Output.Dir, "links.jsonl")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("links.jsonl of a crawl that writes no links: %v", err)
 	}
@@ -220,7 +220,7 @@ func TestRecrawlWithSince(t *testing.T) {
 			})
 			cfg := testConfig(t, s.url+"/")
 			cfg.Sitemaps.Since = tt.before
-			run(t, cfg, nil)
+			runCrawl(t, cfg, nil)
 			cfg.Sitemaps.Since = tt.now
 			c := newCrawler(t, cfg, &Options{Recrawl: true})
 			sum, err := c.Run(t.Context())
@@ -229,7 +229,7 @@ func TestRecrawlWithSince(t *testing.T) {
 					t.Errorf("error %v, rotated %t", err, crawldir.Rotated(cfg.Output.Dir, 1))
 				}
 				cfg.Sitemaps.Since = tt.before
-				sum = run(t, cfg, &Options{Recrawl: true}).Summary
+				sum = runCrawl(t, cfg, &Options{Recrawl: true}).Summary
 			} else if err != nil {
 				t.Fatal(err)
 			}
@@ -247,7 +247,7 @@ func TestKeepGenerations(t *testing.T) {
 	cfg := testConfig(t, s.url+"/")
 	cfg.Output.AlsoWrite = []string{"csv", "warc"}
 	formats := []output.Format{csvout.Format(nil), sqlite.Format(nil), warc.Format(nil)}
-	run(t, cfg, &Options{Formats: formats})
+	runCrawl(t, cfg, &Options{Formats: formats})
 	other := []string{"pages.1.txt", "pages.lost-1.csv", "notes.1.csv", "pages.01.jsonl", "1.jsonl"}
 	for _, name := range other {
 		writeFile(t, filepath.Join(cfg.Output.Dir, name), "kept")
@@ -266,7 +266,7 @@ func TestKeepGenerations(t *testing.T) {
 		pages, rest []int
 	}{{0, []int{1}, []int{1}}, {0, []int{1, 2}, []int{2}}, {0, []int{1, 2, 3}, []int{3}}, {2, []int{3, 4}, []int{4}}, {2, []int{4, 5}, []int{5}}, {1, []int{6}, []int{6}}, {0, []int{6, 7}, []int{7}}} {
 		cfg.Output.KeepGenerations = tt.keep
-		run(t, cfg, &Options{Formats: formats, Recrawl: true})
+		runCrawl(t, cfg, &Options{Formats: formats, Recrawl: true})
 		for name, want := range map[string][]int{"pages.jsonl": tt.pages, "robots.jsonl": tt.rest, "permissions.jsonl": tt.rest} {
 			if got := generations(name); !slices.Equal(got, want) {
 				t.Errorf("recrawl %d: %s: generations %v, want %v", i+1, name, got, want)
@@ -299,8 +299,8 @@ func TestRecrawlKeepsArchivesOfRemovedCrawl(t *testing.T) {
 	for n := range 3 {
 		writeFile(t, filepath.Join(cfg.Output.Dir, crawldir.RotatedName("crawl-00000.warc.gz", n+1)), "kept")
 	}
-	run(t, cfg, &Options{Formats: formats})
-	run(t, cfg, &Options{Formats: formats, Recrawl: true})
+	runCrawl(t, cfg, &Options{Formats: formats})
+	runCrawl(t, cfg, &Options{Formats: formats, Recrawl: true})
 	for n := range 4 {
 		if text := string(contentOf(t, filepath.Join(cfg.Output.Dir, crawldir.RotatedName("crawl-00000.warc.gz", n+1)))); (text == "kept") != (n < 3) {
 			t.Errorf("archive %d: %.20q", n+1, text)
@@ -321,7 +321,7 @@ func TestRecrawlByOtherRules(t *testing.T) {
 		}
 	})
 	cfg := testConfig(t, s.url+"/")
-	if first := run(t, cfg, nil); !slices.Equal(first.paths(s.url), []string{"/", "/a"}) {
+	if first := runCrawl(t, cfg, nil); !slices.Equal(first.paths(s.url), []string{"/", "/a"}) {
 		t.Fatalf("%+v", first.pages)
 	}
 	second.Store(true)
@@ -337,27 +337,27 @@ func TestResumeOfRecrawl(t *testing.T) {
 	const n = 6
 	s := chain(t, n)
 	cfg := testConfig(t, s.url+"/0")
-	run(t, cfg, nil).whole(t, s, n)
+	runCrawl(t, cfg, nil).whole(t, s, n)
 	saved := savedConfig(t, cfg)
 	saved.Limits.MaxPages = 2
-	if part := run(t, saved, &Options{Recrawl: true}); part.End != EndMaxPages || part.Pages != 2 {
+	if part := runCrawl(t, saved, &Options{Recrawl: true}); part.End != EndMaxPages || part.Pages != 2 {
 		t.Fatalf("%+v", part.Summary)
 	}
 	saved.Limits.MaxPages = 0
-	run(t, saved, &Options{Resume: true}).whole(t, s, n)
+	runCrawl(t, saved, &Options{Resume: true}).whole(t, s, n)
 	for i := range n {
 		if path := fmt.Sprintf("/%d", i); s.count(path) != 2 {
 			t.Errorf("%s was asked for %d times", path, s.count(path))
 		}
 	}
 	// A recrawl that was killed before it had brought everything back.
-	state, err := loadState(cfg.Output.Dir)
+	state, _, err := loadState(cfg.Output.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	state.Recrawls, state.RecrawlPending, state.StartedAt = state.Recrawls+1, true, time.Now()
 	must(t, crawldir.SaveState(cfg.Output.Dir, state))
-	run(t, saved, &Options{Resume: true}).whole(t, s, n)
+	runCrawl(t, saved, &Options{Resume: true}).whole(t, s, n)
 	if s.count("/0") != 3 {
 		t.Errorf("the front page was asked for %d times", s.count("/0"))
 	}
@@ -369,7 +369,7 @@ func TestRecrawlKeepsDelays(t *testing.T) {
 		s := chain(t, 1)
 		cfg := testConfig(t, s.url+"/0")
 		cfg.Politeness.Delay = 500 * time.Millisecond
-		run(t, cfg, nil)
+		runCrawl(t, cfg, nil)
 		again(t, cfg, Options{Recrawl: true})
 		requests := s.requests()
 		wantSpaced(t, requests, cfg.Politeness.Delay)
@@ -383,7 +383,7 @@ func TestRecrawlKeepsDelays(t *testing.T) {
 func TestUnrequested304IsNotUnchanged(t *testing.T) {
 	s := newSite(t, "127.0.0.1", nil)
 	s.handle("/", status(http.StatusNotModified))
-	if got := run(t, testConfig(t, s.url+"/"), nil); got.Unchanged != 0 || got.Statuses[304] != 1 {
+	if got := runCrawl(t, testConfig(t, s.url+"/"), nil); got.Unchanged != 0 || got.Statuses[304] != 1 {
 		t.Errorf("%+v", got.Summary)
 	}
 }
@@ -410,7 +410,7 @@ func TestRecrawlOfSitemaps(t *testing.T) {
 		http.Redirect(w, r, to, http.StatusFound)
 	})
 	cfg := testConfig(t, s.url+"/")
-	if first := run(t, cfg, nil); !slices.Equal(first.paths(s.url), []string{"/", "/a"}) {
+	if first := runCrawl(t, cfg, nil); !slices.Equal(first.paths(s.url), []string{"/", "/a"}) {
 		t.Fatalf("pages %v", first.paths(s.url))
 	}
 	second.Store(true)
@@ -440,8 +440,8 @@ func TestUnchangedPagesKeepLinksOfADeletedFile(t *testing.T) {
 		must(t, os.Remove(filepath.Join(cfg.Output.Dir, "links.1.jsonl")))
 		w.WriteHeader(http.StatusNotModified)
 	})
-	run(t, cfg, nil)
-	run(t, savedConfig(t, cfg), &Options{Recrawl: true})
+	runCrawl(t, cfg, nil)
+	runCrawl(t, savedConfig(t, cfg), &Options{Recrawl: true})
 	links := readOutput[output.Links](t, cfg, "links.jsonl")
 	if len(links) != 1 || !slices.Equal(targets(links[0]), []string{s.url + "/a"}) {
 		t.Errorf("links %+v", links)

@@ -57,7 +57,7 @@ func TestRedirectsThatSetCookies(t *testing.T) {
 		cfg := testConfig(t, s.url+"/")
 		cfg.Credentials.Cookies, cfg.Scope.Check = cookies, []string{CheckAssets}
 		for _, recrawl := range []bool{false, true} {
-			run(t, cfg, &Options{Recrawl: recrawl})
+			runCrawl(t, cfg, &Options{Recrawl: recrawl})
 			last, requests := make(map[string]string), make(map[string]int)
 			for _, p := range readOutput[output.Page](t, cfg, "pages.jsonl") {
 				path := strings.TrimPrefix(p.URL, s.url)
@@ -151,7 +151,7 @@ func TestResponsesAsBrowsersHandleThem(t *testing.T) {
 	s.page("/", links+"<a href=/several>x</a>")
 	cfg := testConfig(t, s.url+"/")
 	cfg.Output.AlsoWrite = []string{"csv", "sqlite"}
-	run(t, cfg, &Options{Formats: []output.Format{csvout.Format(nil), sqlite.Format(nil)}})
+	runCrawl(t, cfg, &Options{Formats: []output.Format{csvout.Format(nil), sqlite.Format(nil)}})
 	got := make(map[string]string)
 	for _, p := range readOutput[output.Page](t, cfg, "pages.jsonl") {
 		got[strings.TrimPrefix(p.URL, s.url)] = fmt.Sprint(p.Status, " ", p.Location)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -71,7 +72,7 @@ func TestKillBetweenWriteAndCommit(t *testing.T) {
 			cfg := testConfig(t, s.url+"/0")
 			cfg.Limits.Concurrency, cfg.Output.AlsoWrite = 1, []string{"list"}
 			formats := []output.Format{listFormat}
-			store, err := pebblestore.Open(filepath.Join(cfg.Output.Dir, frontierDir), &pebblestore.Options{MaxInFlight: 1})
+			store, err := pebblestore.Open(filepath.Join(cfg.Output.Dir, run.FrontierDir), &pebblestore.Options{MaxInFlight: 1})
 			must(t, err)
 			broken := &failing{Store: store}
 			broken.left.Store(at)
@@ -83,7 +84,7 @@ func TestKillBetweenWriteAndCommit(t *testing.T) {
 			if at > 3 && len(s.asked()) == 0 {
 				t.Fatal("it ended before any page was asked for")
 			}
-			run(t, cfg, &Options{Resume: true, Formats: formats}).whole(t, s, n)
+			runCrawl(t, cfg, &Options{Resume: true, Formats: formats}).whole(t, s, n)
 			sameInSink(t, cfg, true)
 		})
 	}
@@ -129,7 +130,7 @@ func TestResumeWithOtherLimits(t *testing.T) {
 	s := chain(t, n)
 	cfg := testConfig(t, s.url+"/0")
 	cfg.Limits.MaxPages = 3
-	first := run(t, cfg, nil)
+	first := runCrawl(t, cfg, nil)
 	if first.End != EndMaxPages || first.Pages != 3 || first.Remaining == 0 {
 		t.Fatalf("%+v", first.Summary)
 	}
@@ -160,10 +161,10 @@ func TestResumeWithOtherChecks(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			cfg := testConfig(t, chain(t, 2).url+"/0")
 			cfg.Scope.Check, cfg.Limits.MaxPages = tt.before, 1
-			run(t, cfg, nil)
+			runCrawl(t, cfg, nil)
 			cfg.Scope.Check = tt.after
 			var notices []string
-			run(t, cfg, &Options{Resume: !tt.recrawl, Recrawl: tt.recrawl, OnNotice: func(line string) {
+			runCrawl(t, cfg, &Options{Resume: !tt.recrawl, Recrawl: tt.recrawl, OnNotice: func(line string) {
 				if strings.Contains(line, "the new checks miss") {
 					notices = append(notices, line)
 				}
@@ -192,10 +193,10 @@ func TestResumeSaysThatChecksWereSkipped(t *testing.T) {
 			cfg := testConfig(t, s.url+"/")
 			cfg.Scope.Check = []string{CheckExternal}
 			tt.before(&cfg)
-			run(t, cfg, nil)
+			runCrawl(t, cfg, nil)
 			tt.after(&cfg)
 			notices := 0
-			run(t, cfg, &Options{Resume: true, OnNotice: func(line string) {
+			runCrawl(t, cfg, &Options{Resume: true, OnNotice: func(line string) {
 				if strings.Contains(line, "checks that were skipped so far are not repeated") {
 					notices++
 				}
@@ -221,11 +222,11 @@ func TestResumeWithFewerChecks(t *testing.T) {
 				<link rel=icon href={other}/icon><link rel=alternate type=application/rss+xml href={other}/feed><img src={other}/img><a href={other}/link>x</a>`, "{other}", other.url)})
 			cfg := testConfig(t, s.url+"/")
 			cfg.Scope.Check, cfg.Limits.MaxPages = []string{CheckAll}, 1
-			if got := run(t, cfg, nil); got.End != EndMaxPages || len(other.sent()) > 0 {
+			if got := runCrawl(t, cfg, nil); got.End != EndMaxPages || len(other.sent()) > 0 {
 				t.Fatalf("%s, requests %q", got.End, other.sent())
 			}
 			cfg.Scope.Check, cfg.Limits.MaxPages = tt.check, 0
-			got := run(t, cfg, &Options{Resume: true})
+			got := runCrawl(t, cfg, &Options{Resume: true})
 			if sent := sorted(other.sent()); !slices.Equal(sent, tt.want) || got.End != EndFinished {
 				t.Errorf("%s, requests %q, want %q", got.End, sent, tt.want)
 			}
@@ -275,7 +276,7 @@ func TestResumeKeepsJoinedHosts(t *testing.T) {
 	bare.handle("/", redirect(www.url+"/"))
 	cfg := testConfig(t, bare.url+"/")
 	cfg.Limits.MaxPages = 3
-	if first := run(t, cfg, nil); first.End != EndMaxPages {
+	if first := runCrawl(t, cfg, nil); first.End != EndMaxPages {
 		t.Fatalf("%+v", first.Summary)
 	}
 	got := resume(t, cfg, func(c *Config) { c.Limits.MaxPages = 0 })
@@ -326,7 +327,7 @@ func TestResumeQueuesSitemapsOfJoinedHosts(t *testing.T) {
 	if _, err := c.Run(t.Context()); !errors.Is(err, errFrontierFails) {
 		t.Fatal(err)
 	}
-	if got := run(t, cfg, &Options{Frontier: open(), Resume: true}); !slices.Contains(got.paths(b.url), "/p") {
+	if got := runCrawl(t, cfg, &Options{Frontier: open(), Resume: true}); !slices.Contains(got.paths(b.url), "/p") {
 		t.Errorf("pages %q, requested %q", got.paths(b.url), b.asked())
 	}
 }

@@ -76,7 +76,7 @@ func TestURLsOutOfScopeAreNotRequested(t *testing.T) {
 		cfg := testConfig(t, s.url+"/")
 		cfg.Scope.Kind = scope
 		asked := other.asked()
-		got := run(t, cfg, nil)
+		got := runCrawl(t, cfg, nil)
 		for path, reason := range want {
 			if r := got.refusal(t, other.url+path); r.Reason != reason {
 				t.Errorf("scope %s: %+v, want %s", scope, r, reason)
@@ -116,7 +116,7 @@ func TestROB_GEN_04_redirects(t *testing.T) {
 		_, _ = fmt.Sscan(r.PathValue("n"), &n)
 		http.Redirect(w, r, fmt.Sprintf("/chain/%d", n+1), http.StatusFound)
 	})
-	got := run(t, testConfig(t, s.url, other.url), nil)
+	got := runCrawl(t, testConfig(t, s.url, other.url), nil)
 
 	for _, s := range []*site{s, other} {
 		if s.count("/private") > 0 {
@@ -151,7 +151,7 @@ func TestStartRedirectJoinsTheScope(t *testing.T) {
 			})
 			cfg := testConfig(t, bare.url, blog.url)
 			cfg.Scope.MaxDepth = depth
-			got := run(t, cfg, nil)
+			got := runCrawl(t, cfg, nil)
 			if diff := cmp.Diff(want, got.paths(www.url)); diff != "" {
 				t.Errorf("pages of the host a start URL led to (-want +got):\n%s", diff)
 			}
@@ -181,7 +181,7 @@ func TestUnusualResponses(t *testing.T) {
 	location("/moved.xml.gz", "/target")
 	s.handle("/map.xml.gz", http.NotFound)
 	s.handle("/sale-100%", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "sale") })
-	got := run(t, testConfig(t, s.url), nil)
+	got := runCrawl(t, testConfig(t, s.url), nil)
 	if diff := cmp.Diff([]string{"/", "/map.xml.gz", "/moved.xml.gz", "/sale", "/sale-100%25", "/target"}, got.paths(s.url)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -206,7 +206,7 @@ func TestROB_LOC_16_ImpossiblePortsAreInvalid(t *testing.T) {
 			})
 			cfg := testConfig(t, s.url)
 			cfg.Scope.Kind = ScopeAny
-			got := run(t, cfg, nil)
+			got := runCrawl(t, cfg, nil)
 			if diff := cmp.Diff([]string{"/", "/moved"}, got.paths(s.url)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -232,7 +232,7 @@ func TestSitemapRedirectChainIsListedByItsURL(t *testing.T) {
 		_, _ = fmt.Sscan(r.PathValue("n"), &n)
 		http.Redirect(w, r, fmt.Sprintf("/m/%d", n+1), http.StatusFound)
 	})
-	got := run(t, testConfig(t, s.url), nil)
+	got := runCrawl(t, testConfig(t, s.url), nil)
 	if r := got.refusal(t, fmt.Sprintf("%s/m/%d", s.url, redirection.Max+1)); r.Reason != output.TooManyRedirects || strings.Contains(r.URL, "#") {
 		t.Errorf("%+v", r)
 	}
@@ -254,7 +254,7 @@ func TestJoinBringsSitemaps(t *testing.T) {
 		<-read // www's robots.txt is known
 		http.Redirect(w, r, www.url+"/", http.StatusFound)
 	})
-	got := run(t, testConfig(t, s.url+"/", bare.url+"/"), nil)
+	got := runCrawl(t, testConfig(t, s.url+"/", bare.url+"/"), nil)
 	if diff := cmp.Diff([]string{"/", "/listed"}, got.paths(www.url)); diff != "" {
 		t.Errorf("pages (-want +got):\n%s", diff)
 	}
@@ -273,7 +273,7 @@ func TestSkippedURLKeepsTheLeastDepth(t *testing.T) {
 		})
 		cfg := testConfig(t, s.url+"/", bare.url+"/near", bare.url+"/")
 		cfg.Scope.MaxDepth, cfg.Politeness.PerHost = 1, 2
-		if got := run(t, cfg, nil); !slices.Contains(got.paths(www.url), "/x") {
+		if got := runCrawl(t, cfg, nil); !slices.Contains(got.paths(www.url), "/x") {
 			t.Errorf("pages %v, rejected %+v", got.paths(www.url), got.rejected)
 		}
 	})

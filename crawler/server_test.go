@@ -37,11 +37,11 @@ func TestROB_POL_01_OneServerHasOneClock(t *testing.T) {
 		s := inSpellings()
 		cfg := testConfig(t, "http://example.com/")
 		cfg.Politeness.Delay, cfg.Limits.Concurrency, cfg.Limits.MaxPages = time.Second, 8, 3
-		if first := run(t, cfg, &Options{Transport: s}); first.End != EndMaxPages || first.Hosts != 1 {
+		if first := runCrawl(t, cfg, &Options{Transport: s}); first.End != EndMaxPages || first.Hosts != 1 {
 			t.Fatalf("%+v", first.Summary)
 		}
 		cfg.Limits.MaxPages = 0
-		got := run(t, cfg, &Options{Transport: s, Resume: true})
+		got := runCrawl(t, cfg, &Options{Transport: s, Resume: true})
 		if diff := cmp.Diff(spelt, got.paths("")); diff != "" {
 			t.Errorf("pages (-want +got):\n%s", diff)
 		}
@@ -100,7 +100,7 @@ func crawlServer(t *testing.T, pages map[string]http.HandlerFunc, change func(*C
 		if change != nil {
 			change(&cfg)
 		}
-		look(t, run(t, cfg, &Options{Transport: s}), s)
+		look(t, runCrawl(t, cfg, &Options{Transport: s}), s)
 	})
 }
 

@@ -3,53 +3,116 @@ package crawler
 import (
 	"net/http"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
+	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
-	"github.com/politecrawl/politecrawl/crawler/internal/notice"
+	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/internal/visit"
-	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// newDiscovery returns what decides about the URLs that the crawl finds.
-func (c *Crawler) newDiscovery() *discover.Discovery {
-	cfg := &c.cfg
-	set := discover.Settings{
-		Start: cfg.URLs, AnyHost: cfg.Scope.Kind != ScopeHost && cfg.Scope.Kind != ScopePath, MaxHosts: cfg.Limits.MaxHosts,
-		Checks: cfg.Scope.checkSettings(), Nofollow: cfg.Robots.ObeyNofollow, CleanParam: cfg.Scope.CleanParam,
-		ProbeSitemap: cfg.Sitemaps.Probe, MaxSitemaps: cfg.Sitemaps.MaxFiles, MaxEntries: cfg.Sitemaps.MaxEntries,
-		Order: discover.Order(cfg.Sitemaps.Order), Since: c.since,
+// newSettings returns the settings of a run. It uses neither the disk nor the network.
+func newSettings(cfg *Config, opts *Options) (set run.Settings, err error) {
+	token, err := robotstxt.ProductToken(cfg.Fetch.UserAgent)
+	if err != nil {
+		return set, err
 	}
-	if len(cfg.Scope.DropParams) > 0 {
-		set.Params = c.params
+	since, err := parseSince(cfg.Sitemaps.Since)
+	if err != nil {
+		return set, err
 	}
-	if local := c.opts.Local; local != nil {
-		set.Local = discover.Local{Server: local.Server, Dir: local.Dir, Sitemap: local.Sitemap}
+	drop, err := params.New(cfg.Scope.DropParams)
+	if err != nil {
+		return set, err
 	}
-	return discover.New(set, discover.Crawl{
-		Scope: c.scope, Frontier: c.frontier, Member: c.member, Record: c.record, Recorder: c.recorder,
-		Guard: c.guard, Credentials: c.credentials, Lifecycle: c.lifecycle, Board: c.board, Log: c.log,
-	})
+	if len(cfg.Scope.DropParams) == 0 {
+		drop = nil
+	}
+	fields, err := fieldRules(cfg.Output.Extract)
+	if err != nil {
+		return set, err
+	}
+	types, err := fetch.ParseTypes(cfg.Fetch.Types)
+	if err != nil {
+		return set, err
+	}
+	purposes, files, err := cfg.Usage.purposes()
+	if err != nil {
+		return set, err
+	}
+	addresses, err := newGuard(cfg, opts)
+	if err != nil {
+		return set, err
+	}
+	formats, err := record.ChooseFormats(cfg.Output.AlsoWrite, opts.Formats)
+	if err != nil {
+		return set, formatError(err)
+	}
+	checks := cfg.Scope.checkSettings()
+	set = run.Settings{
+		Recrawl: opts.Recrawl, Local: opts.Local != nil, KeepGenerations: cfg.Output.KeepGenerations,
+		Workers: cfg.Limits.Concurrency, MaxWait: cfg.Limits.MaxWait, MaxTime: cfg.Limits.MaxTime, Limits: limitsIn(cfg),
+		LeaseTime: leaseTime(cfg), LeaseExtension: cluster.LeaseExtension,
+		Record: record.Config{
+			Dir: cfg.Output.Dir, Formats: formats, Available: opts.Formats, Power: cfg.Output.Durability == DurablePower, Resume: opts.Resume, Unused: cfg.unusedFiles(),
+		},
+		Delays: politeness.Options{
+			Delay: cfg.Politeness.Delay, MaxCrawlDelay: cfg.Politeness.MaxCrawlDelay, ResponseFactor: cfg.Politeness.ResponseFactor, MaxInFlight: cfg.Politeness.PerHost,
+			Resumed: opts.Resume || opts.Recrawl,
+		},
+		Robots: robotsext.Options{
+			Fetch: robotsext.FetchOptions{Timeout: cfg.Robots.Timeout}, Outage: robotsext.OutageOptions{RetryMin: cfg.Robots.Retry}, Parse: robotsOptions(cfg),
+		},
+		Requests: fetch.Config{
+			UserAgent: cfg.Fetch.UserAgent, Contact: cfg.Fetch.Contact, Types: types,
+			Timeout: cfg.Fetch.Timeout, FirstByteTimeout: cfg.Fetch.FirstByteTimeout, StallTimeout: cfg.Fetch.StallTimeout,
+			MaxBody: cfg.Fetch.MaxBody, Workers: cfg.Limits.Concurrency, PerHost: cfg.Politeness.PerHost,
+			Proxies: cfg.Fetch.Proxies, Guard: addresses, Base: opts.Transport,
+		},
+		Discover: discover.Settings{
+			Start: cfg.URLs, AnyHost: cfg.Scope.Kind != ScopeHost && cfg.Scope.Kind != ScopePath, MaxHosts: cfg.Limits.MaxHosts,
+			Checks: checks, Nofollow: cfg.Robots.ObeyNofollow, CleanParam: cfg.Scope.CleanParam, Params: drop,
+			ProbeSitemap: cfg.Sitemaps.Probe, MaxSitemaps: cfg.Sitemaps.MaxFiles, MaxEntries: cfg.Sitemaps.MaxEntries,
+			Order: discover.Order(cfg.Sitemaps.Order), Since: since,
+		},
+		Visit: visit.Settings{
+			Token: token, UserAgent: cfg.Fetch.UserAgent, Timeout: cfg.Fetch.Timeout, Retries: cfg.Fetch.Retries,
+			Noindex: cfg.Robots.ObeyNoindex, Types: types, Fields: fields, Headers: canonicalNames(cfg.Output.KeepHeader),
+			Links: cfg.Output.Links != LinksNone, LinkTexts: cfg.Output.Links == LinksFull, MaxLinks: cfg.Limits.MaxLinks,
+			TrapPages: cfg.Limits.TrapPages, StartURLs: len(cfg.URLs), Only: cfg.Sitemaps.Only, MaxEntries: cfg.Sitemaps.MaxEntries,
+			Checks: checks, Purposes: purposes, Files: files, RefuseUnknown: cfg.Usage.Unknown == UnknownRefuse,
+		},
+	}
+	if local := opts.Local; local != nil {
+		set.Discover.Local = discover.Local{Server: local.Server, Dir: local.Dir, Sitemap: local.Sitemap}
+		set.Delays.Undelayed = local.Server
+		set.Requests.Local = map[string]http.RoundTripper{string(local.Server): local.Transport}
+	}
+	return set, nil
 }
 
-// newVisitor returns what visits the URLs of the crawl.
-func (c *Crawler) newVisitor() *visit.Visitor {
-	cfg := &c.cfg
-	return visit.New(visit.Settings{
-		Token: c.token, UserAgent: cfg.Fetch.UserAgent, Timeout: cfg.Fetch.Timeout, Retries: cfg.Fetch.Retries, LeaseTime: c.leases.duration,
-		Noindex: cfg.Robots.ObeyNoindex, Types: c.types, Fields: c.fields, Headers: canonicalNames(cfg.Output.KeepHeader),
-		Links: cfg.Output.Links != LinksNone, LinkTexts: cfg.Output.Links == LinksFull, MaxLinks: cfg.Limits.MaxLinks,
-		TrapPages: cfg.Limits.TrapPages, StartURLs: len(cfg.URLs), Only: cfg.Sitemaps.Only, MaxEntries: cfg.Sitemaps.MaxEntries,
-		Checks: cfg.Scope.checkSettings(), Purposes: c.purposes, Files: c.files, RefuseUnknown: cfg.Usage.Unknown == UnknownRefuse,
-	}, visit.Crawl{
-		Frontier: c.frontier, Member: c.member, Robots: c.network.robots, Client: c.network.client, Fetcher: c.fetcher, Committer: c.recorder,
-		Delays: c.network.delays, Addresses: c.network.addresses, Limits: c.limits, Traps: c.traps, Discovery: c.discovery,
-		Record: c.record, Credentials: c.credentials, Lifecycle: c.lifecycle, Board: c.board,
-		Causes: notice.NewHosts(c.board, "other hosts have problems too; the report names them"),
-		Unread: notice.NewHosts(c.board, "other sites name such files too, which the crawl does not read; the log names them"),
-		Log:    c.log,
-	})
+// robotsOptions are the options for parsing robots.txt.
+func robotsOptions(cfg *Config) *robotstxt.Options {
+	return &robotstxt.Options{MaxCrawlDelay: cfg.Politeness.MaxCrawlDelay, RequestRateDelay: true}
+}
+
+// unusedFiles returns the names of the JSON lines files that the settings do not need.
+func (c *Config) unusedFiles() (names []string) {
+	if c.Output.Links == LinksNone {
+		names = append(names, crawldir.LinksFile)
+	}
+	if len(c.Scope.Check) == 0 {
+		names = append(names, crawldir.ChecksFile)
+	}
+	if !c.Scope.checks(CheckFragments) {
+		names = append(names, crawldir.AnchorsFile)
+	}
+	return names
 }
 
 // canonicalNames returns the names of header fields as [http.Header] has them.
@@ -59,28 +122,4 @@ func canonicalNames(names []string) []string {
 		canonical[i] = http.CanonicalHeaderKey(name)
 	}
 	return canonical
-}
-
-// crawlRecorder records a crawl in its directory.
-type crawlRecorder struct{ *record.Recorder }
-
-// Skip implements recorder.
-func (r crawlRecorder) Skip(urls []record.SkippedURL) error { return r.Recorder.Skip(urls) }
-
-// TakeScope implements recorder.
-func (r crawlRecorder) TakeScope(u weburl.URL, match func(record.SkippedURL) bool, give func([]record.SkippedURL) error) error {
-	return r.Skipped.TakeScope(u, match, give)
-}
-
-// TakeListed implements recorder.
-func (r crawlRecorder) TakeListed(o robotsext.Origin, match func(record.SkippedURL) bool, give func([]record.SkippedURL) error) error {
-	return r.Skipped.TakeListed(o, match, give)
-}
-
-// Robots implements recorder. It ignores a robots.txt that was not requested.
-func (r crawlRecorder) Robots(rec *robotsext.Record) error {
-	if blocked.IsUnrequested(rec) {
-		return nil
-	}
-	return r.Recorder.Robots(blocked.ForOutput(rec))
 }

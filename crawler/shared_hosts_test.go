@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -44,9 +42,9 @@ func TestSharedScopeGrows(t *testing.T) {
 	go func() {
 		defer close(second)
 		<-left
-		all[1] = run(t, two, nil)
+		all[1] = runCrawl(t, two, nil)
 	}()
-	all[0] = run(t, one, nil)
+	all[0] = runCrawl(t, one, nil)
 	<-second
 	if got := allPages(all); !slices.Equal(got, []string{links.url + "/", links.url + "/busy", redirects.url + "/go", target.url + "/", target.url + "/deep"}) {
 		t.Errorf("pages %v", got)
@@ -66,10 +64,10 @@ func TestHostJoinedBefore(t *testing.T) {
 	redirects := newSite(t, "127.0.0.2", nil)
 	redirects.handle("/go", redirect(target.url+"/"))
 	cfg := sharedConfig(t, redirects.url+"/go")
-	run(t, workerConfig(t, cfg, "w1"), nil)
+	runCrawl(t, workerConfig(t, cfg, "w1"), nil)
 	later := workerConfig(t, cfg, "w2")
 	later.URLs = append(slices.Clone(cfg.URLs), links.url+"/")
-	got := run(t, later, nil)
+	got := runCrawl(t, later, nil)
 	if !slices.Equal(got.paths(""), []string{links.url + "/", target.url + "/deep"}) || len(got.rejected) > 0 {
 		t.Errorf("pages %v, skipped: %+v", got.paths(""), got.rejected)
 	}
@@ -90,7 +88,7 @@ func TestSitemapsReadByOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := sharedConfig(t, s.url+"/")
-	got := run(t, workerConfig(t, cfg, "w1"), &Options{OnStart: func() {
+	got := runCrawl(t, workerConfig(t, cfg, "w1"), &Options{OnStart: func() {
 		other := byHand(t, cfg, "w2")
 		must(t, other.UpdateHost(t.Context(), weburl.ServerOf(brought.url), frontier.HostUpdate{Robots: map[string]frontier.Robots{brought.url: {Data: data}}}))
 		tells(t, other, `{"joined":%q}`, brought.url+"/")
@@ -107,7 +105,7 @@ func TestSitemapsOfAHostThatJustJoined(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "page"})
 	brought := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": ""})
 	cfg := sharedConfig(t, s.url+"/")
-	got := run(t, workerConfig(t, cfg, "w1"), &Options{OnStart: func() {
+	got := runCrawl(t, workerConfig(t, cfg, "w1"), &Options{OnStart: func() {
 		other := byHand(t, cfg, "w2")
 		brought.handle("/", func(http.ResponseWriter, *http.Request) {
 			known, err := other.Known(t.Context(), []string{provenance.SitemapKey(brought.url + "/map.txt")})
@@ -125,32 +123,6 @@ func TestSitemapsOfAHostThatJustJoined(t *testing.T) {
 	if got.Pages != 2 || brought.count("/") != 1 {
 		t.Errorf("%+v, asked for %v", got.Summary, brought.asked())
 	}
-}
-
-// A host joins once, even if several workers announce it.
-func TestHostJoinsOnce(t *testing.T) {
-	c := newCrawler(t, testConfig(t, "http://a.test/"), nil)
-	f := &countedFrontier{Frontier: frontier.NewMemory(nil)}
-	c.frontier, c.record = f, record.New(record.Config{ScopeKey: c.scope.Key})
-	c.recorder = crawlRecorder{c.record}
-	c.discovery = c.newDiscovery()
-	for range 3 {
-		must(t, (handler{c}).Join("http://b.test/"))
-	}
-	if !c.scope.Holds(mustResolve(t, "http://b.test/x")) || f.asked != 1 {
-		t.Errorf("the frontier was asked %d times, each of which is a round trip", f.asked)
-	}
-}
-
-// A countedFrontier counts the calls of Host.
-type countedFrontier struct {
-	frontier.Frontier
-	asked int
-}
-
-func (f *countedFrontier) Host(ctx context.Context, h frontier.Host) (frontier.HostRecord, error) {
-	f.asked++
-	return f.Frontier.Host(ctx, h)
 }
 
 // The sitemaps of a host that one worker adds are read even if another worker fetches its
@@ -186,7 +158,7 @@ func TestLongRedirectOfAStart(t *testing.T) {
 		w.WriteHeader(http.StatusFound)
 	})
 	cfg := sharedConfig(t, good.url+"/", bad.url+"/go")
-	got := run(t, workerConfig(t, cfg, "w1"), nil)
+	got := runCrawl(t, workerConfig(t, cfg, "w1"), nil)
 	if got.End != EndFinished || got.Pages != 11+1+1 {
 		t.Errorf("%+v", got.Summary)
 	}

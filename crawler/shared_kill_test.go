@@ -21,6 +21,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -392,7 +393,7 @@ func TestInterruptWithoutRedis(t *testing.T) {
 		c.Abort()
 	}()
 	sum, err := c.Run(ctx)
-	if err != nil || sum.End != EndInterrupted || time.Duration(sum.Duration) > 2*abortGrace+5*time.Second {
+	if err != nil || sum.End != EndInterrupted || time.Duration(sum.Duration) > 2*run.AbortGrace+5*time.Second {
 		t.Fatalf("%+v, %v", sum, err)
 	}
 	server.Restart(t)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
-	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/shared"
@@ -65,7 +64,7 @@ func TestEndedWorkerReturnsPages(t *testing.T) {
 	if err != nil || st.Pages() != 1 || st.Workers[0].Bytes != first.Bytes {
 		t.Errorf("%+v, %v", st, err)
 	}
-	if second := run(t, workerConfig(t, cfg, "w2"), nil); second.End != EndMaxPages || second.Pages != 9 {
+	if second := runCrawl(t, workerConfig(t, cfg, "w2"), nil); second.End != EndMaxPages || second.Pages != 9 {
 		t.Errorf("%+v", second.Summary)
 	}
 }
@@ -123,7 +122,7 @@ func TestWaitingWorkerEndsWhenALimitIsMet(t *testing.T) {
 			cfg.Sharing.CrawlName = fmt.Sprint("bytes-", tt.bytes)
 			cfg.Politeness.Delay, cfg.Limits.MaxWait = time.Hour, 2*time.Hour // after robots.txt
 			cfg.Limits.MaxBytes, cfg.Limits.MaxTime = 1000, 20*time.Second
-			got := run(t, workerConfig(t, cfg, "w1"), &Options{OnStart: func() {
+			got := runCrawl(t, workerConfig(t, cfg, "w1"), &Options{OnStart: func() {
 				other := byHand(t, cfg, "w2")
 				if _, err := other.Sync(t.Context(), fmt.Appendf(nil, `{"bytes":%d}`, tt.bytes), 0); err != nil {
 					t.Fatal(err)
@@ -136,19 +135,6 @@ func TestWaitingWorkerEndsWhenALimitIsMet(t *testing.T) {
 				t.Errorf("%+v", got.Summary)
 			}
 		})
-	}
-}
-
-// A running worker that receives a new limit reports its pages.
-func TestWorkerReportsItsPagesWhenALimitIsAnnounced(t *testing.T) {
-	cfg := testConfig(t, "http://a.test/")
-	c := newCrawler(t, cfg, nil)
-	all := make(quota.LocalCounters)
-	c.limits = quota.NewPages(limitsIn(&cfg), all)
-	c.limits.Count("http://a.test", 1)
-	most := 5
-	if err := (handler{c}).ChangeLimits(t.Context(), &cluster.Limits{MaxPages: &most}); err != nil || all[quota.PageCounter] != 1 {
-		t.Errorf("%v, %v, want that one page was taken", err, all)
 	}
 }
 
@@ -200,9 +186,9 @@ func isElsewhere(t *testing.T, status int, want frontier.Result) {
 		cfg := testConfig(t, "http://a.test/1", "http://a.test/2", "http://a.test/3")
 		cfg.Politeness.PerHost, cfg.Limits.MaxHostPages, cfg.Fetch.Retries = 3, 1, 1
 		c := opened(t, cfg, opts)
-		c.limits = quota.NewPages(limitsIn(&cfg), counters)
-		c.visitor.Limits = c.limits
-		t.Cleanup(func() { _ = c.close() })
+		c.run.Limits = quota.NewPages(limitsIn(&cfg), counters)
+		c.run.Visitor.Limits = c.run.Limits
+		t.Cleanup(func() { _ = c.run.Close() })
 		return c
 	}
 	c, other := process(), process()
@@ -219,7 +205,7 @@ func isElsewhere(t *testing.T, status int, want frontier.Result) {
 	synctest.Wait() // it is in flight
 	two := []frontier.Lease{leased(t, other), leased(t, other)}
 	meanwhile := []frontier.Result{visited(t, other, two[0]), visited(t, other, two[1])}
-	again, err := other.frontier.Lease(t.Context(), frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: time.Minute, Duration: other.leases.duration})
+	again, err := other.run.Frontier.Lease(t.Context(), frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: time.Minute, Duration: other.settings.LeaseTime})
 	close(free)
 	<-ended
 	if !slices.Equal(meanwhile, []frontier.Result{frontier.Defer, frontier.Defer}) || len(again) > 0 || err != nil {
@@ -229,7 +215,7 @@ func isElsewhere(t *testing.T, status int, want frontier.Result) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	for { // what is left, or comes again
-		stats, err := c.frontier.Stats(t.Context())
+		stats, err := c.run.Frontier.Stats(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,7 +227,7 @@ func isElsewhere(t *testing.T, status int, want frontier.Result) {
 			t.Errorf("%s: %v of a host that has had its pages", v.URL, got)
 		}
 	}
-	if rec, err := c.frontier.Host(t.Context(), "a.test"); err != nil || rec.Done != 1 || rec.MaxInFlight != 3 {
+	if rec, err := c.run.Frontier.Host(t.Context(), "a.test"); err != nil || rec.Done != 1 || rec.MaxInFlight != 3 {
 		t.Errorf("%+v, %v, want one page", rec, err)
 	}
 }
@@ -284,7 +270,7 @@ func TestResumedWorkerKnowsURLsRemaining(t *testing.T) {
 	s := wide(t, "127.0.0.1", 5)
 	cfg := workerConfig(t, sharedConfig(t, s.url+"/"), "w1")
 	cfg.Limits.MaxPages = 2
-	first := run(t, cfg, nil)
+	first := runCrawl(t, cfg, nil)
 	cfg = savedConfig(t, cfg)
 	cfg.Limits.MaxPages = 0
 	var c *Crawler

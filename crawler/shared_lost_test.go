@@ -44,7 +44,7 @@ func TestRequestEndsWithItsLease(t *testing.T) {
 	})
 	cfg := workerConfig(t, sharedOn(t, server.URL(), s.url+"/"), "w1")
 	cfg.Robots.Timeout, cfg.Fetch.Timeout = lease/2, time.Minute
-	got := runChanged(t, cfg, nil, func(c *Crawler) { c.leases.extension = lease })
+	got := runChanged(t, cfg, nil, func(c *Crawler) { c.settings.LeaseExtension = lease })
 	work.Wait()
 	if got.End != EndFinished || got.Pages != 1 || s.count("/") != 2 {
 		t.Errorf("%+v, asked for %v", got.Summary, s.asked())
@@ -65,7 +65,7 @@ func TestDelayOfAHostBehindRedirects(t *testing.T) {
 	}
 	cfg := workerConfig(t, sharedConfig(t, starts...), "w1")
 	cfg.Politeness.Delay = delay
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	requests := behind.requests()
 	if got.Pages != len(starts) || len(requests) != len(starts) {
 		t.Fatalf("%+v, %v", got.Summary, requests)
@@ -85,7 +85,7 @@ func TestPageOfALostLease(t *testing.T) {
 	cfg.Limits.MaxPages, cfg.Sitemaps.MaxEntries, cfg.Limits.Concurrency = 2, 1, 1
 	var c *Crawler
 	opts := &Options{OnStart: func() {
-		c.visitor.Member = &losingMember{Member: c.member, requests: s.count, lost: make(map[string]bool)}
+		c.run.Visitor.Member = &losingMember{Member: c.run.Member, requests: s.count, lost: make(map[string]bool)}
 	}}
 	got := runChanged(t, cfg, opts, func(made *Crawler) { c = made })
 	if got.Pages != 2 || got.Entries != 1 || s.count("/") != 2 || s.count("/map.txt") != 2 || len(got.rejected) > 0 {
@@ -105,7 +105,7 @@ func TestLostLeaseIsNoFailureOfTheSite(t *testing.T) {
 			cfg := testConfig(t, s.url+"/")
 			cfg.Fetch.Retries, cfg.Robots.Retry = 0, time.Hour
 			var once sync.Once
-			got := run(t, cfg, &Options{Transport: roundTrip(func(req *http.Request) (resp *http.Response, err error) {
+			got := runCrawl(t, cfg, &Options{Transport: roundTrip(func(req *http.Request) (resp *http.Response, err error) {
 				if req.URL.Path == path {
 					once.Do(func() { err = fmt.Errorf("%w: %w", frontier.ErrLeaseLost, context.Canceled) })
 				}
@@ -132,14 +132,14 @@ func TestRetryAfterOfALostLeaseHolds(t *testing.T) {
 			}),
 		})
 		defer c.lifecycle.Abort()
-		c.visitor.Member = lostMember{c.member}
+		c.run.Visitor.Member = lostMember{c.run.Member}
 		visited(t, c, leased(t, c))
-		host, err := c.frontier.Host(t.Context(), "a.test")
+		host, err := c.run.Frontier.Host(t.Context(), "a.test")
 		must(t, err)
 		if wait := time.Until(host.BlockedUntil); wait < 59*time.Minute {
 			t.Errorf("the server gets no request for %v, want an hour", wait)
 		}
-		must(t, c.close())
+		must(t, c.run.Close())
 	})
 }
 
@@ -165,14 +165,14 @@ func TestInternalErrorReturnsPage(t *testing.T) {
 		if got := visited(t, c, leased(t, c)); got != frontier.Defer {
 			t.Fatal(got) // it has gone to robots.txt
 		}
-		if _, _, err := c.visitor.Visit(t.Context(), leased(t, c)); !errors.Is(err, errFrontierFails) {
+		if _, _, err := c.run.Visitor.Visit(t.Context(), leased(t, c)); !errors.Is(err, errFrontierFails) {
 			t.Fatalf("%v, want %v", err, errFrontierFails)
 		}
 		fails = false
-		if share, err := c.limits.Take(t.Context(), c.frontier, "a.test"); share != quota.Granted || err != nil {
+		if share, err := c.run.Limits.Take(t.Context(), c.run.Frontier, "a.test"); share != quota.Granted || err != nil {
 			t.Errorf("the next page: %v, %v", share, err)
 		}
-		must(t, c.close())
+		must(t, c.run.Close())
 	})
 }
 

@@ -3,7 +3,6 @@ package crawler
 import (
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,10 +13,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
-	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
-	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
-	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/shared"
@@ -52,10 +47,10 @@ func TestNewHostIsRequestedByOneWorker(t *testing.T) {
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
 	begun := make(chan struct{})
 	var work sync.WaitGroup
-	work.Go(func() { run(t, one, &Options{OnStart: func() { close(begun) }}) })
+	work.Go(func() { runCrawl(t, one, &Options{OnStart: func() { close(begun) }}) })
 	work.Go(func() {
 		<-begun
-		run(t, two, &Options{OnStart: func() { close(both) }}) // while the first waits for robots.txt
+		runCrawl(t, two, &Options{OnStart: func() { close(both) }}) // while the first waits for robots.txt
 	})
 	work.Wait()
 	requests, most := s.requests(), 0
@@ -95,7 +90,7 @@ func TestRobotsFromAFastClockDoesNotBlockItsHost(t *testing.T) {
 	must(t, f.UpdateHost(t.Context(), weburl.ServerOf(s.url), frontier.HostUpdate{Robots: map[string]frontier.Robots{s.url: {Data: data}}}))
 	cfg := testConfig(t, s.url+"/")
 	cfg.Limits.MaxTime = 3 * time.Second
-	got := run(t, cfg, &Options{Frontier: f})
+	got := runCrawl(t, cfg, &Options{Frontier: f})
 	if got.End != EndFinished || got.Pages != 1 || s.count("/robots.txt") != 0 {
 		t.Errorf("%+v, asked for %v", got.Summary, s.requests())
 	}
@@ -119,7 +114,7 @@ func TestLeaseIsExtendedWhileItsRequestLasts(t *testing.T) {
 	all := make([]*crawl, 2)
 	for i, name := range []string{"w1", "w2"} {
 		cfg := workerConfig(t, cfg, name)
-		work.Go(func() { all[i] = runChanged(t, cfg, nil, func(c *Crawler) { c.leases.extension = lease }) })
+		work.Go(func() { all[i] = runChanged(t, cfg, nil, func(c *Crawler) { c.settings.LeaseExtension = lease }) })
 	}
 	work.Wait()
 	if got := allPages(all); !slices.Equal(got, []string{s.url + "/"}) || s.count("/") != 1 {
@@ -136,35 +131,8 @@ func TestRobotsRedirectHoldsTheOtherHostLongEnough(t *testing.T) {
 	cfg.Limits.MaxTime = time.Nanosecond
 	var got *Crawler
 	runChanged(t, cfg, nil, func(c *Crawler) { got = c })
-	if got.leases.duration < 2*cfg.Robots.Timeout {
-		t.Errorf("%v, and a robots.txt may take %v", got.leases.duration, cfg.Robots.Timeout)
-	}
-}
-
-// A host that was unreachable for this process waits no longer when another process has reached
-// it.
-func TestRecoveredByOthers(t *testing.T) {
-	const origin = robotsext.Origin("http://a.test")
-	f := frontier.NewMemory(nil)
-	cfg := Default()
-	c := &Crawler{cfg: cfg, frontier: f, lifecycle: lifecycle.New(slog.New(slog.DiscardHandler)), member: &cluster.Single{}, record: record.New(record.Config{}), state: new(state)}
-	c.scope = scope.New(scope.Any, scope.Bounds{})
-	paced := func(want bool) {
-		t.Helper()
-		if got, err := c.hasPacedURL(time.Minute); err != nil || got != want {
-			t.Errorf("a URL is worth waiting for: %v, %v, want %v", got, err, want)
-		}
-	}
-	if _, err := f.Add(t.Context(), []frontier.Item{{URL: "http://a.test/1"}}); err != nil {
-		t.Fatal(err)
-	}
-	must(t, c.record.Deferred.Add(origin, output.Rejection{Reason: output.RobotsUnreachable}, time.Time{}))
-	stores(t, f, &robotsext.Record{Origin: origin, Outcome: robotsext.OutcomeUnreachable, Status: 500, FailingSince: time.Now(), RetryAt: time.Now().Add(time.Hour)}, 0)
-	paced(false)
-	reaches(t, f, origin, 0)
-	paced(true)
-	if hosts, _ := c.record.Deferred.All(); len(hosts) > 0 {
-		t.Errorf("%v wait", hosts)
+	if opts, err := got.clusterOptions(); err != nil || opts.LeaseTime < 2*cfg.Robots.Timeout {
+		t.Errorf("%+v, %v, and a robots.txt may take %v", opts, err, cfg.Robots.Timeout)
 	}
 }
 
@@ -196,13 +164,13 @@ func TestEndAfterOthersRecovered(t *testing.T) {
 			t.Error("the first has not asked for the robots.txt")
 		}
 		well.Store(true)
-		second = run(t, two, nil)
+		second = runCrawl(t, two, nil)
 	})
 	work.Go(func() {
 		waitFor(func() bool { return lost.count("/") > 0 })
 		close(free)
 	})
-	first := run(t, one, nil)
+	first := runCrawl(t, one, nil)
 	work.Wait()
 	for _, c := range []*crawl{first, second} {
 		if c.End != EndFinished || len(c.Waiting) > 0 || len(c.WaitingReasons) > 0 || len(c.rejected) > 0 {
@@ -227,7 +195,7 @@ func TestRedisOutageIsReported(t *testing.T) {
 		<-away
 		server.Restart(t)
 	})
-	got := run(t, cfg, &Options{OnNotice: func(line string) {
+	got := runCrawl(t, cfg, &Options{OnNotice: func(line string) {
 		if strings.Contains(line, "no new requests until it is back") {
 			told()
 		}
@@ -263,7 +231,7 @@ func TestOpeningWorkerCountsAsWorking(t *testing.T) {
 	<-opening
 	brings := workerConfig(t, cfg, "w2")
 	brings.URLs = append(slices.Clone(brings.URLs), target.url+"/") // of which w1 has to hear
-	second := run(t, brings, nil)
+	second := runCrawl(t, brings, nil)
 	at := time.Now()
 	var workers []shared.Worker
 	waitFor(func() bool { // until it has said since that it is there

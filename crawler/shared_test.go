@@ -18,6 +18,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/shared"
 )
@@ -55,7 +56,7 @@ func togetherWith(t *testing.T, with Options, cfgs ...Config) []*crawl {
 		} else {
 			<-started
 		}
-		work.Go(func() { all[i] = run(t, cfg, &opts) })
+		work.Go(func() { all[i] = runCrawl(t, cfg, &opts) })
 	}
 	work.Wait()
 	return all
@@ -132,7 +133,7 @@ func TestJoined(t *testing.T) {
 	if _, err := JoinConfig(t.Context(), cfg, nil); !errors.Is(err, redisstore.ErrNotFound) {
 		t.Errorf("before it is made: %v", err)
 	}
-	run(t, workerConfig(t, cfg, "w1"), nil)
+	runCrawl(t, workerConfig(t, cfg, "w1"), nil)
 
 	bare := Default()
 	bare.Sharing.Frontier, bare.Sharing.CrawlName, bare.Output.Dir, bare.Limits.Concurrency, bare.URLs = cfg.Sharing.Frontier, cfg.Sharing.CrawlName, "elsewhere", 3, []string{two.url + "/"}
@@ -158,7 +159,7 @@ func TestJoined(t *testing.T) {
 	bare.Output.Dir = filepath.Join(t.TempDir(), "w2")
 	refuses(t, bare, nil, ErrConfig, "max-depth")
 	got.Output.Dir, got.Sharing.WorkerName = filepath.Join(t.TempDir(), "w3"), "w3"
-	if crawl := run(t, got, nil); !slices.Equal(crawl.paths(""), []string{two.url + "/", two.url + "/0"}) {
+	if crawl := runCrawl(t, got, nil); !slices.Equal(crawl.paths(""), []string{two.url + "/", two.url + "/0"}) {
 		t.Errorf("pages %v", crawl.paths(""))
 	}
 }
@@ -170,7 +171,7 @@ func TestSharedCrawlAllowsTheSameAddresses(t *testing.T) {
 	one, two := wide(t, "127.0.0.1", 1), wide(t, "127.0.0.2", 1)
 	cfg := sharedConfig(t, one.url+"/", two.url+"/")
 	cfg.Fetch.AllowAddr = []string{"127.0.0.2", "127.0.0.1/32"}
-	run(t, workerConfig(t, cfg, "w1"), nil)
+	runCrawl(t, workerConfig(t, cfg, "w1"), nil)
 	asked := len(one.requests()) + len(two.requests())
 	for _, allowed := range [][]string{nil, {"127.0.0.1"}, {"127.0.0.0/8"}} {
 		other := workerConfig(t, cfg, "w2")
@@ -186,7 +187,7 @@ func TestSharedCrawlAllowsTheSameAddresses(t *testing.T) {
 	if _, err := JoinConfig(t.Context(), same, nil); err != nil {
 		t.Error(err)
 	}
-	run(t, same, nil)
+	runCrawl(t, same, nil)
 	if n := len(one.requests()) + len(two.requests()); n != asked {
 		t.Errorf("%d requests by those that joined a finished crawl", n-asked)
 	}
@@ -251,8 +252,8 @@ func TestSharedResume(t *testing.T) {
 	cfg := sharedConfig(t, s.url+"/")
 	cfg.Limits.MaxPages = 5
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
-	run(t, one, nil)
-	if got := run(t, two, nil); got.End != EndMaxPages || got.Pages != 0 {
+	runCrawl(t, one, nil)
+	if got := runCrawl(t, two, nil); got.End != EndMaxPages || got.Pages != 0 {
 		t.Errorf("joined after the limit: %+v", got.Summary)
 	}
 	two.Scope.MaxDepth = 3
@@ -283,7 +284,7 @@ func TestStopShared(t *testing.T) {
 	started.Add(2)
 	all := make([]*crawl, 2)
 	for i, cfg := range []Config{one, two} {
-		work.Go(func() { all[i] = run(t, cfg, &Options{OnStart: started.Done}) })
+		work.Go(func() { all[i] = runCrawl(t, cfg, &Options{OnStart: started.Done}) })
 	}
 	work.Go(func() {
 		started.Wait()
@@ -364,7 +365,7 @@ func TestResumeIntoAnotherCrawl(t *testing.T) {
 	s := wide(t, "127.0.0.1", 5)
 	cfg := sharedConfig(t, s.url+"/")
 	one := workerConfig(t, cfg, "w1")
-	run(t, one, nil)
+	runCrawl(t, one, nil)
 	twin := one
 	twin.Output.Dir = filepath.Join(t.TempDir(), "twin")
 	refuses(t, twin, nil, ErrConfig, `has one called "w1"`)
@@ -374,11 +375,11 @@ func TestResumeIntoAnotherCrawl(t *testing.T) {
 	refuses(t, renamed, &Options{Resume: true}, ErrConfig, "crawl-name")
 	must(t, redisstore.Delete(t.Context(), cfg.Sharing.Frontier, storeOptions(cfg)))
 	refuses(t, one, &Options{Resume: true}, ErrFrontierLost, "no such crawl")
-	run(t, workerConfig(t, cfg, "w2"), nil)
+	runCrawl(t, workerConfig(t, cfg, "w2"), nil)
 	refuses(t, one, &Options{Resume: true}, ErrFrontierLost, "is not the one")
 
 	alone := testConfig(t, s.url+"/")
-	run(t, alone, nil)
+	runCrawl(t, alone, nil)
 	alone.Sharing.Frontier, alone.Sharing.CrawlName = cfg.Sharing.Frontier, cfg.Sharing.CrawlName
 	refuses(t, alone, &Options{Resume: true}, ErrConfig, "has its own")
 }
@@ -391,9 +392,9 @@ func TestSharedCrawlOfAnotherFormatIsUnchanged(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
 	cfg := workerConfig(t, sharedOn(t, server.URL(), s.url+"/"), "w1")
 	cfg.Limits.MaxPages = 1
-	run(t, cfg, nil)
+	runCrawl(t, cfg, nil)
 	server.Do(t, "HSET", "politecrawl:"+cfg.Sharing.CrawlName+":{all}:meta", "format", "1")
-	must(t, os.WriteFile(filepath.Join(cfg.Output.Dir, frontierDir, "OWNER"), []byte("1\n"), 0o600))
+	must(t, os.WriteFile(filepath.Join(cfg.Output.Dir, run.FrontierDir, "OWNER"), []byte("1\n"), 0o600))
 	before, keys := contents(t, cfg.Output.Dir), server.Do(t, "DBSIZE")
 	for _, opts := range []*Options{{Resume: true}, {Recrawl: true}} {
 		refuses(t, cfg, opts, redisstore.ErrFormat, "finish the crawl with the version of the program that began it")
@@ -438,7 +439,7 @@ func TestSharedRecrawl(t *testing.T) {
 		all := make([]*crawl, len(cfgs))
 		var work sync.WaitGroup
 		for i, cfg := range cfgs {
-			again := func() { all[i] = run(t, cfg, &Options{Recrawl: true}) }
+			again := func() { all[i] = runCrawl(t, cfg, &Options{Recrawl: true}) }
 			if round == 2 {
 				work.Go(again)
 			} else {

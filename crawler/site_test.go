@@ -149,7 +149,7 @@ func newCrawler(t *testing.T, cfg Config, opts *Options) *Crawler {
 }
 
 // run crawls to the end and reads the files.
-func run(t *testing.T, cfg Config, opts *Options) *crawl {
+func runCrawl(t *testing.T, cfg Config, opts *Options) *crawl {
 	t.Helper()
 	return runChanged(t, cfg, opts, func(*Crawler) {})
 }
@@ -286,7 +286,7 @@ func resume(t *testing.T, cfg Config, change func(*Config)) *crawl {
 	if change != nil {
 		change(&saved)
 	}
-	return run(t, saved, &Options{Resume: true})
+	return runCrawl(t, saved, &Options{Resume: true})
 }
 
 // chain returns a site of n pages, each with a link to the next and others.
@@ -303,7 +303,7 @@ func chain(t *testing.T, n int) *site {
 func again(t *testing.T, cfg Config, opts Options) *crawl {
 	t.Helper()
 	saved := savedConfig(t, cfg)
-	return run(t, saved, &opts)
+	return runCrawl(t, saved, &opts)
 }
 
 // status returns a response with a status and no body.
@@ -361,6 +361,6 @@ func stoppedChain(t *testing.T, n, after int) (*site, Config) {
 	s := chain(t, n)
 	cfg := testConfig(t, s.url+"/0")
 	cfg.Limits.MaxPages, cfg.Limits.Concurrency = after, 1
-	run(t, cfg, nil)
+	runCrawl(t, cfg, nil)
 	return s, cfg
 }

@@ -25,7 +25,7 @@ func TestROB_SMP_23(t *testing.T) {
 		"/map.txt":    "{site}/a\n{site}/closed/b\n",
 		"/":           "start", "/a": "a", "/closed/map.xml": "never", "/closed/b": "never",
 	})
-	got := run(t, testConfig(t, s.url), nil)
+	got := runCrawl(t, testConfig(t, s.url), nil)
 	if diff := cmp.Diff([]string{"/", "/a"}, got.paths(s.url)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -46,20 +46,20 @@ func TestROB_SMP_10(t *testing.T) {
 		s := newSite(t, "127.0.0.1", pages)
 		cfg := testConfig(t, s.url)
 		cfg.Sitemaps.Probe = probe
-		if diff := cmp.Diff(want, run(t, cfg, nil).paths(s.url)); diff != "" {
+		if diff := cmp.Diff(want, runCrawl(t, cfg, nil).paths(s.url)); diff != "" {
 			t.Errorf("probe %v (-want +got):\n%s", probe, diff)
 		}
 	}
 	none := newSite(t, "127.0.0.1", map[string]string{"/": "start"})
 	cfg := testConfig(t, none.url)
 	cfg.Sitemaps.Probe = true
-	if got := run(t, cfg, nil); len(got.notices)+len(got.rejected) > 0 || none.count("/sitemap.xml") != 1 {
+	if got := runCrawl(t, cfg, nil); len(got.notices)+len(got.rejected) > 0 || none.count("/sitemap.xml") != 1 {
 		t.Errorf("a probe that found nothing: notices %q, rejected %+v", got.notices, got.rejected)
 	}
 	named := newSite(t, "127.0.0.1", map[string]string{"/": "start", "/robots.txt": "Sitemap: {site}/other.txt", "/other.txt": "{site}/"})
 	cfg = testConfig(t, named.url)
 	cfg.Sitemaps.Probe = true
-	if run(t, cfg, nil); named.count("/sitemap.xml") != 0 {
+	if runCrawl(t, cfg, nil); named.count("/sitemap.xml") != 0 {
 		t.Error("/sitemap.xml was probed on a host that names another")
 	}
 }
@@ -88,7 +88,7 @@ func TestROB_SMP_24(t *testing.T) {
 		})
 		cfg := testConfig(t, s.url)
 		cfg.Fetch.Retries = 2
-		got := run(t, cfg, nil)
+		got := runCrawl(t, cfg, nil)
 		if diff := cmp.Diff([]string{"/", "/early", "/late"}, got.paths(s.url)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -115,7 +115,7 @@ func TestDelayAfterBrokenSitemap(t *testing.T) {
 		})
 		cfg := testConfig(t, s.url)
 		cfg.Politeness.Delay, cfg.Politeness.ResponseFactor = 10*time.Second, 3
-		run(t, cfg, nil)
+		runCrawl(t, cfg, nil)
 		requests := s.requests()
 		if len(requests) != 5 { // robots.txt is requested again after the failure
 			t.Fatalf("%+v", requests)
@@ -162,7 +162,7 @@ func TestSitemapOptions(t *testing.T) {
 			cfg := testConfig(t, s.url)
 			cfg.Limits.Concurrency = 1
 			tt.change(&cfg)
-			got := run(t, cfg, nil)
+			got := runCrawl(t, cfg, nil)
 			// Links found on the start page may come before the sitemap was read.
 			asked := s.asked()
 			if diff := cmp.Diff(sorted(tt.want), sorted(asked)); diff != "" {
@@ -195,7 +195,7 @@ func TestROB_PAG_06(t *testing.T) {
 	for obey, title := range map[bool]string{true: "", false: "front"} {
 		cfg := testConfig(t, s.url)
 		cfg.Robots.ObeyNoindex = obey
-		for _, p := range run(t, cfg, nil).pages {
+		for _, p := range runCrawl(t, cfg, nil).pages {
 			switch {
 			case p.URL == s.url+"/plain" && (p.Title != "plain" || p.Withheld != "" || len(p.Directives) != 0):
 				t.Errorf("a page that asks another crawler: %+v", p)
@@ -212,7 +212,7 @@ func TestObeyNofollowIsAnOption(t *testing.T) {
 	})
 	cfg := testConfig(t, s.url)
 	cfg.Robots.ObeyNofollow = false
-	if diff := cmp.Diff([]string{"/", "/meta", "/rel", "/under"}, run(t, cfg, nil).paths(s.url)); diff != "" {
+	if diff := cmp.Diff([]string{"/", "/meta", "/rel", "/under"}, runCrawl(t, cfg, nil).paths(s.url)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -226,7 +226,7 @@ func TestROB_PAG_01(t *testing.T) {
 		"/closed":     `<meta name="robots" content="noindex, nofollow"><a href="/open">o</a><a href="/behind">b</a>`,
 		"/open":       `<title>open</title>`, "/behind": "never",
 	})
-	got := run(t, testConfig(t, s.url), nil)
+	got := runCrawl(t, testConfig(t, s.url), nil)
 	if diff := cmp.Diff([]string{"/", "/open"}, got.paths(s.url)); diff != "" || s.count("/closed") != 0 {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -249,7 +249,7 @@ func TestMaxSitemapEntries(t *testing.T) {
 		s := newSite(t, "127.0.0.1", pages)
 		cfg := testConfig(t, s.url+"/")
 		cfg.Sitemaps.MaxEntries, cfg.Limits.Concurrency = 6, 1
-		got := run(t, cfg, nil)
+		got := runCrawl(t, cfg, nil)
 		if got.Entries != 6 || got.Sitemaps != 2 || got.Pages != 7 {
 			t.Errorf("%+v", got.Summary)
 		}
@@ -283,7 +283,7 @@ func TestMaxSitemapEntries(t *testing.T) {
 		})
 		other := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "Sitemap: " + s.url + "/4.txt\n", "/": "start"})
 		cfg.URLs = []string{other.url + "/"}
-		if got = run(t, cfg, nil); got.Entries != 4 || asked.Load() != 3 {
+		if got = runCrawl(t, cfg, nil); got.Entries != 4 || asked.Load() != 3 {
 			t.Errorf("%+v, asked %d times", got.Summary, asked.Load())
 		}
 		if entries := readOutput[output.Entry](t, cfg, "entries.jsonl"); len(entries) != 4 {
@@ -307,7 +307,7 @@ func TestMaxSitemapEntriesOfBrokenSitemaps(t *testing.T) {
 		}
 		cfg := testConfig(t, s.url+"/")
 		cfg.Sitemaps.MaxEntries, cfg.Limits.Concurrency = 4, 1
-		if got := run(t, cfg, nil); got.Pages != 5 || got.Rejected[output.Failed] != 1 || got.Rejected[output.MaxSitemapEntries] != 2 {
+		if got := runCrawl(t, cfg, nil); got.Pages != 5 || got.Rejected[output.Failed] != 1 || got.Rejected[output.MaxSitemapEntries] != 2 {
 			t.Errorf("%+v", got.Summary)
 		}
 	})
@@ -320,7 +320,7 @@ func TestNestedIndexes(t *testing.T) {
 		pages[fmt.Sprintf("/%d.xml", i)] = fmt.Sprintf("<sitemapindex><sitemap><loc>{site}/%d.xml</loc></sitemap></sitemapindex>", i+1)
 	}
 	s := newSite(t, "127.0.0.1", pages)
-	got := run(t, testConfig(t, s.url+"/"), nil)
+	got := runCrawl(t, testConfig(t, s.url+"/"), nil)
 	if got.Sitemaps != 1+discover.MaxNested || s.count(fmt.Sprintf("/%d.xml", discover.MaxNested)) != 1 || s.count(fmt.Sprintf("/%d.xml", discover.MaxNested+1)) != 0 {
 		t.Errorf("%d sitemaps were read, asked %q", got.Sitemaps, s.asked())
 	}

@@ -62,7 +62,7 @@ func TestSitemapEntriesAreSortedByLastMod(t *testing.T) {
 			s := newSite(t, "127.0.0.1", pages)
 			cfg := testConfig(t, s.url)
 			cfg.Sitemaps.Order, cfg.Limits.Concurrency = c.order, 1
-			run(t, cfg, nil)
+			runCrawl(t, cfg, nil)
 			var got []string
 			for _, uri := range s.asked() {
 				if uri != "/" && uri != "/robots.txt" && !strings.HasSuffix(uri, ".xml") {
@@ -112,7 +112,7 @@ func TestBrokenOffSitemapIsSortedByLastMod(t *testing.T) {
 	cfg := testConfig(t, s.url)
 	cfg.Fetch.Retries, cfg.Limits.MaxPages = 0, 2
 	f := &added{Memory: frontier.NewMemory(nil)}
-	run(t, cfg, &Options{Frontier: f})
+	runCrawl(t, cfg, &Options{Frontier: f})
 	var want []string
 	for i := range n {
 		want = append(want, strconv.Itoa(n-1-i))

@@ -146,7 +146,7 @@ func TestSkippedURLsAreCountedOnResume(t *testing.T) {
 	close(s.open["/gate1"])
 	close(s.open["/gate2"])
 	want := map[output.Reason]int{output.Nofollow: 1, output.OutOfScope: 1}
-	if got := run(t, cfg, nil); !maps.Equal(got.Rejected, want) || got.End != EndMaxPages {
+	if got := runCrawl(t, cfg, nil); !maps.Equal(got.Rejected, want) || got.End != EndMaxPages {
 		t.Fatalf("%+v", got.Summary)
 	}
 	cfg.Limits.MaxPages = 0
@@ -172,7 +172,7 @@ func TestUnreadableFrontierItemIsRejected(t *testing.T) {
 	})
 	must(t, err)
 	log := &logLines{}
-	got := run(t, testConfig(t, s.url+"/"), &Options{Frontier: f, Logger: log.logger()})
+	got := runCrawl(t, testConfig(t, s.url+"/"), &Options{Frontier: f, Logger: log.logger()})
 	if got.End != EndFinished || !slices.Equal(got.paths(s.url), []string{"/", "/a"}) || got.Rejected[output.InvalidURL] != 3 {
 		t.Errorf("%+v", got.Summary)
 	}

@@ -21,18 +21,17 @@ type Status struct {
 // [Options.OnStart] until Run returns. It fails if the frontier has failed or is closed.
 func (c *Crawler) Status() (*Status, error) {
 	end, last, _ := c.lifecycle.Ending()
-	stats, err := c.member.Counts(c.lifecycle.CommitCtx, last)
+	stats, err := c.run.Member.Counts(c.lifecycle.CommitCtx, last)
 	if err != nil {
 		return nil, err
 	}
-	s := &Status{Summary: c.summary(), Frontier: stats, Paused: c.pauses.active()}
+	s := &Status{Summary: *c.summary(), Frontier: stats, Paused: c.run.Paused()}
 	s.End = end
 	s.Remaining, s.Hosts, s.NextDue = stats.Pending+stats.Scheduled+stats.InFlight, stats.Hosts, time.Time{}
 	if s.Remaining > 0 {
 		s.NextDue = stats.NextDue
 	}
-	s.Shared = sharedBy(&c.cfg, c.cfg.Sharing.WorkerName, c.member.Peers())
-	hosts, _ := c.record.Deferred.All()
+	hosts, _ := c.run.Record.Deferred.All()
 	for _, h := range hosts {
 		s.Waiting = append(s.Waiting, string(h))
 	}
@@ -43,5 +42,5 @@ func (c *Crawler) Status() (*Status, error) {
 // files of its origins. See [frontier.HostOf]. Host can be called whenever Status can, and fails
 // in the same cases.
 func (c *Crawler) Host(ctx context.Context, host frontier.Host) (frontier.HostRecord, error) {
-	return c.frontier.Host(ctx, host)
+	return c.run.Frontier.Host(ctx, host)
 }

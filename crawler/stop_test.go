@@ -14,9 +14,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
-	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // A lastOutcome keeps the delay of the last outcome, and whether robots.txt is unreachable.
@@ -72,7 +70,7 @@ func TestAbortEndsRequestsInFlight(t *testing.T) {
 func TestRunRefusesADirectoryInUse(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "x"})
 	cfg := testConfig(t, s.url)
-	run(t, cfg, nil)
+	runCrawl(t, cfg, nil)
 	refuses(t, cfg, nil, output.ErrExists, "")
 }
 
@@ -216,18 +214,6 @@ func TestPauseKeepsTheCrawl(t *testing.T) {
 	})
 }
 
-// A robots.txt that arrives after the end of the crawl is not recorded, since the files are
-// closed.
-func TestRobotsAfterTheEnd(t *testing.T) {
-	c := newCrawler(t, testConfig(t, "http://a.test/"), nil)
-	c.lifecycle.Close()
-	c.network.slots = politeness.NewSlots(nil, nil, 0)
-	c.onRobots(&robotsext.Record{Origin: "http://a.test", Outcome: robotsext.OutcomeAllowAll})
-	if n := c.tally.summary().Robots; n != 0 {
-		t.Errorf("%d robots.txt files are counted", n)
-	}
-}
-
 // A frontier that accepts no URL ends the crawl, for the start URL and for entries of an
 // incomplete sitemap.
 func TestFrontierThatFailsEndsTheCrawl(t *testing.T) {
@@ -277,7 +263,7 @@ func TestAbortWhileSkippedURLsAreListed(t *testing.T) {
 	if err != nil || sum.End != EndInterrupted || sum.Pages != 1 {
 		t.Errorf("%+v, %v", sum, err)
 	}
-	if got := run(t, cfg, &Options{Frontier: open(), Resume: true}); got.End != EndFinished || len(got.rejected) != 1 {
+	if got := runCrawl(t, cfg, &Options{Frontier: open(), Resume: true}); got.End != EndFinished || len(got.rejected) != 1 {
 		t.Errorf("resumed: %+v, rejected %+v", got.Summary, got.rejected)
 	}
 }

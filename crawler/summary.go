@@ -18,14 +18,14 @@ type End = plan.End
 
 // The ends. Scripts rely on their spelling.
 const (
-	EndFinished    End = "finished"    // no URL remained
-	EndMaxPages    End = "max-pages"   // the limit was reached
-	EndMaxBytes    End = "max-bytes"   // the limit was reached
-	EndMaxTime     End = "max-time"    // the limit was reached
-	EndDeferred    End = "deferred"    // every remaining URL is on a host that cannot be requested yet
-	EndInterrupted End = "interrupted" // the context of Run ended
-	EndStopped     End = "stopped"     // [Crawler.Stop], or all workers of the shared crawl were stopped
-	EndFailed      End = "failed"      // Run returned an error
+	EndFinished    = plan.Finished    // no URL remained
+	EndMaxPages    = plan.MaxPages    // the limit was reached
+	EndMaxBytes    = plan.MaxBytes    // the limit was reached
+	EndMaxTime     = plan.MaxTime     // the limit was reached
+	EndDeferred    = plan.Deferred    // every remaining URL is on a host that cannot be requested yet
+	EndInterrupted = plan.Interrupted // the context of Run ended
+	EndStopped     = plan.Stopped     // [Crawler.Stop], or all workers of the shared crawl were stopped
+	EndFailed      = plan.Failed      // Run returned an error
 )
 
 // Summary is the result of a crawl in numbers. After a resume the numbers include the
@@ -108,47 +108,55 @@ func newTally(out string) *tally {
 	}}
 }
 
-// count changes the numbers under the lock.
-func (t *tally) count(change func(*Summary)) {
+// Add implements run.Tally.
+func (t *tally) Add(page *output.Page, lines *output.Results) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	change(&t.sum)
+	s := &t.sum
+	if page != nil {
+		s.countPage(page)
+	}
+	for _, r := range lines.Rejected {
+		s.Rejected[r.Reason]++
+		if r.Reason == output.BlockedAddress && r.Source == provenance.Start.String() {
+			s.BlockedStartURLs = append(s.BlockedStartURLs, BlockedStart{URL: r.URL, Addr: r.Addr, Reason: r.Detail})
+		}
+	}
+	for _, l := range lines.Checks {
+		s.addChecks(l.Result, 1)
+		s.Bytes += int64(l.Bytes)
+	}
+	for _, m := range lines.Sitemaps {
+		if m.Status/100 == 2 {
+			s.Sitemaps, s.Entries = s.Sitemaps+1, s.Entries+m.Pages
+		}
+	}
 }
 
-// add counts lines: that of a page, unless it is nil, and others.
-func (t *tally) add(page *output.Page, lines *output.Results) {
-	t.count(func(s *Summary) {
-		if page != nil {
-			s.countPage(page)
-		}
-		for _, r := range lines.Rejected {
-			s.Rejected[r.Reason]++
-			if r.Reason == output.BlockedAddress && r.Source == provenance.Start.String() {
-				s.BlockedStartURLs = append(s.BlockedStartURLs, BlockedStart{URL: r.URL, Addr: r.Addr, Reason: r.Detail})
-			}
-		}
-		for _, l := range lines.Checks {
-			s.countCheck(l)
-		}
-		for _, m := range lines.Sitemaps {
-			s.countSitemap(m)
-		}
-	})
+// AddRobots implements run.Tally.
+func (t *tally) AddRobots() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sum.Robots++
 }
 
-// addListed counts the lines that were written at the end.
-func (t *tally) addListed(l *record.Listed) {
-	t.count(func(s *Summary) {
-		for reason, n := range l.Rejected {
-			s.Rejected[reason] += n
-		}
-		for result, n := range l.Checks {
-			if s.Checks == nil {
-				s.Checks = make(map[output.CheckResult]int)
-			}
-			s.Checks[result] += n
-		}
-	})
+// AddListed implements run.Tally.
+func (t *tally) AddListed(l *record.Listed) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for reason, n := range l.Rejected {
+		t.sum.Rejected[reason] += n
+	}
+	for result, n := range l.Checks {
+		t.sum.addChecks(result, n)
+	}
+}
+
+// Progress implements run.Tally.
+func (t *tally) Progress() (pages int, bytes int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.sum.Pages, t.sum.Bytes
 }
 
 func (s *Summary) countPage(p *output.Page) {
@@ -164,18 +172,11 @@ func (s *Summary) countPage(p *output.Page) {
 	}
 }
 
-func (s *Summary) countCheck(l *output.Check) {
+func (s *Summary) addChecks(result output.CheckResult, n int) {
 	if s.Checks == nil {
 		s.Checks = make(map[output.CheckResult]int)
 	}
-	s.Checks[l.Result]++
-	s.Bytes += int64(l.Bytes)
-}
-
-func (s *Summary) countSitemap(m *output.Sitemap) {
-	if m.Status/100 == 2 {
-		s.Sitemaps, s.Entries = s.Sitemaps+1, s.Entries+m.Pages
-	}
+	s.Checks[result] += n
 }
 
 // summary returns a copy of the current numbers.
@@ -185,20 +186,19 @@ func (t *tally) summary() Summary {
 	s := t.sum
 	s.Checks = maps.Clone(s.Checks)
 	s.Statuses, s.Rejected, s.BlockedStartURLs = maps.Clone(s.Statuses), maps.Clone(s.Rejected), slices.Clone(s.BlockedStartURLs)
-	s.Truncated.Limits, s.Truncated.First, s.Lost = maps.Clone(s.Truncated.Limits), slices.Clone(s.Truncated.First), slices.Clone(s.Lost)
+	s.Truncated.Limits, s.Truncated.First = maps.Clone(s.Truncated.Limits), slices.Clone(s.Truncated.First)
 	s.Duration = plan.Millis(time.Since(s.StartedAt))
 	return s
 }
 
-// summary returns the numbers so far, with what the recorder knows: URLs that are skipped for now, and
+// summary returns the numbers so far, with what the run knows: URLs that are skipped for now, hosts that joined, and
 // damaged files.
-func (c *Crawler) summary() Summary {
+func (c *Crawler) summary() *Summary {
 	s := c.tally.summary()
-	for reason, n := range c.record.Skipped.Counts() {
+	for reason, n := range c.run.Record.Skipped.Counts() {
 		s.Rejected[reason] += n
 	}
-	s.AddedHosts = c.discovery.Added()
-	s.RejectedIncomplete = s.RejectedIncomplete || c.record.Skipped.Full()
-	s.Lost = append(s.Lost, c.record.Damages()...)
-	return s
+	s.AddedHosts, s.RejectedIncomplete, s.Lost = c.run.Discovery.Added(), c.run.RejectedIncomplete(), c.run.Lost()
+	s.Shared = sharedBy(&c.cfg, c.cfg.Sharing.WorkerName, c.run.Member.Peers())
+	return &s
 }

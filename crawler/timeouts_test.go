@@ -30,7 +30,7 @@ func TestStallTimeouts(t *testing.T) {
 		cfg := testConfig(t, s.url+"/")
 		cfg.Fetch.Timeout, cfg.Fetch.StallTimeout, cfg.Fetch.FirstByteTimeout = 10*time.Second, 200*time.Millisecond, 300*time.Millisecond
 		began := time.Now()
-		got := run(t, cfg, nil)
+		got := runCrawl(t, cfg, nil)
 		if took := time.Since(began); took > 5*time.Second || got.Pages != 2 {
 			t.Errorf("%d pages in %v", got.Pages, took)
 		}
@@ -64,7 +64,7 @@ func TestEndlessPage(t *testing.T) {
 		}
 		cfg := testConfig(t, s.url+"/fast")
 		cfg.Fetch.MaxBody, cfg.Fetch.Timeout = 1<<20, 3*time.Second
-		got := run(t, cfg, nil)
+		got := runCrawl(t, cfg, nil)
 		// What the sockets hold is sent and not read.
 		if got.Pages != 1 || got.pages[0].Bytes != 1<<20 || got.pages[0].Truncated != "max-body" || sent.Load() > 32<<20 {
 			t.Errorf("%+v; %d bytes were sent", got.pages, sent.Load())
@@ -72,7 +72,7 @@ func TestEndlessPage(t *testing.T) {
 		cfg = testConfig(t, s.url+"/steady")
 		cfg.Fetch.MaxBody, cfg.Fetch.Timeout = 1<<30, 300*time.Millisecond
 		began := time.Now()
-		got = run(t, cfg, nil)
+		got = runCrawl(t, cfg, nil)
 		if r := got.refusal(t, s.url+"/steady"); r.Reason != output.Failed || time.Since(began) > 5*time.Second {
 			t.Errorf("%+v after %v", r, time.Since(began))
 		}
@@ -90,7 +90,7 @@ func TestMaxHeader(t *testing.T) {
 			}
 		})
 	}
-	got := run(t, testConfig(t, s.url+"/"), nil)
+	got := runCrawl(t, testConfig(t, s.url+"/"), nil)
 	if r := got.refusal(t, s.url+"/more"); r.Reason != output.Failed || !strings.Contains(r.Detail, "larger than 256 KiB") || got.Pages != 2 {
 		t.Errorf("%+v, %d pages", r, got.Pages)
 	}
@@ -134,7 +134,7 @@ func TestEndlessSitemapAndRobots(t *testing.T) {
 			}
 			cfg := testConfig(t, s.url+"/")
 			cfg.Robots.Timeout = robotsTimeout
-			got := run(t, cfg, nil)
+			got := runCrawl(t, cfg, nil)
 			if r, after := got.refusal(t, s.url+tt.listed), <-took; r.Reason != tt.reason || after != tt.want {
 				t.Errorf("%+v after %v, want %v", r, after, tt.want)
 			}
@@ -164,7 +164,7 @@ func TestRobotsRedirectingToEachOther(t *testing.T) {
 		cfg := testConfig(t, sites[0].url+"/", sites[1].url+"/")
 		cfg.Limits.MaxWait = time.Hour
 		began := time.Now()
-		if got, took := run(t, cfg, nil), time.Since(began); got.Pages != 2 || took > 2*time.Minute {
+		if got, took := runCrawl(t, cfg, nil), time.Since(began); got.Pages != 2 || took > 2*time.Minute {
 			t.Errorf("%d pages after %v", got.Pages, took)
 		}
 	})
@@ -189,7 +189,7 @@ func TestTruncated(t *testing.T) {
 		}{{"/long", 1000, 1000, "max-body"}, {"/just", 1000, 1000, ""}, {"/zeros/gzip", 20 << 20, 5 << 20, "ratio"}, {"/zeros/br", 20 << 20, 5 << 20, "ratio"}, {"/zeros/zstd", 20 << 20, 5 << 20, "ratio"}} {
 			cfg := testConfig(t, s.url+test.path)
 			cfg.Fetch.MaxBody = test.most
-			if got := run(t, cfg, nil); len(got.pages) != 1 || got.pages[0].Truncated != test.cut || got.pages[0].Bytes > test.bytes {
+			if got := runCrawl(t, cfg, nil); len(got.pages) != 1 || got.pages[0].Truncated != test.cut || got.pages[0].Bytes > test.bytes {
 				t.Errorf("%s: %+v", test.path, got.pages)
 			}
 		}

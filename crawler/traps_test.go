@@ -87,7 +87,7 @@ func TestTraps(t *testing.T) {
 	s := trapSite(t)
 	cfg := testConfig(t, s.url+"/")
 	cfg.Limits.TrapPages, cfg.Output.Links, cfg.Limits.MaxPages = 40, LinksNone, 3000 // else it would not come to an end
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	want := []string{"/", "/about", "/contact", "/news/", "/shop"}
 	for i := range 40 {
 		want = append(want, fmt.Sprintf("/p/%d", 1000+i))
@@ -163,7 +163,7 @@ func TestLargeSiteIsNoTrap(t *testing.T) {
 	})
 	cfg := testConfig(t, s.url+"/")
 	cfg.Limits.TrapPages, cfg.Output.Links = 20, LinksNone // any of its patterns has many times as many
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	if want := 1 + articles + articles/perPage + articles/5; got.Pages != want || len(got.rejected) > 0 || got.Statuses[200] != want {
 		t.Errorf("%d pages, want %d; statuses %v, rejected %v, notices %q", got.Pages, want, got.Statuses, got.Rejected, got.notices)
 	}
@@ -190,7 +190,7 @@ func TestSiteOfOneTextIsNoTrap(t *testing.T) {
 	})
 	cfg := testConfig(t, s.url+"/p/1")
 	cfg.Limits.TrapPages = 200 // by then all are known
-	if got := run(t, cfg, nil); got.Pages != 2*size || len(got.rejected) > 0 {
+	if got := runCrawl(t, cfg, nil); got.Pages != 2*size || len(got.rejected) > 0 {
 		t.Errorf("%d pages, rejected %v", got.Pages, got.Rejected)
 	}
 }
@@ -234,7 +234,7 @@ func TestTrapOfTwoHosts(t *testing.T) {
 			serve(a, b)
 			cfg := testConfig(t, a.url+"/view", b.url+"/")
 			cfg.Limits.TrapPages, cfg.Limits.MaxPages = 20, 400 // else it would not come to an end
-			if got := run(t, cfg, nil); got.End != EndFinished || got.Rejected[output.Trap] == 0 {
+			if got := runCrawl(t, cfg, nil); got.End != EndFinished || got.Rejected[output.Trap] == 0 {
 				t.Errorf("%+v", got.Summary)
 			}
 		})
@@ -255,7 +255,7 @@ func TestTrapsAndResume(t *testing.T) {
 	})
 	cfg := testConfig(t, s.url+"/")
 	cfg.Limits.TrapPages, cfg.Limits.Concurrency = 20, 4
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	first := got.Pages
 	if first < 55 || first > 65 || got.Rejected[output.Trap] == 0 || got.End != EndFinished {
 		t.Fatalf("%+v", got.Summary)
@@ -311,7 +311,7 @@ func TestRedirectedSitemapEntryIsNoTrap(t *testing.T) {
 	s.page("/", "")
 	cfg := testConfig(t, s.url+"/")
 	cfg.Limits.TrapPages, cfg.Limits.MaxPages = 10, 2000
-	for round, got := range []*crawl{run(t, cfg, nil), again(t, cfg, Options{Recrawl: true})} {
+	for round, got := range []*crawl{runCrawl(t, cfg, nil), again(t, cfg, Options{Recrawl: true})} {
 		fetched := got.paths(s.url)
 		for i := range listed {
 			if path := moved(strconv.Itoa(i + 100)); !slices.Contains(fetched, path) {
@@ -343,7 +343,7 @@ func TestSitemapEntryIsNoTrap(t *testing.T) {
 	}
 	cfg := testConfig(t, starts...)
 	cfg.Limits.TrapPages = 10
-	if got := run(t, cfg, nil); got.Pages != 150 || len(got.rejected) > 0 {
+	if got := runCrawl(t, cfg, nil); got.Pages != 150 || len(got.rejected) > 0 {
 		t.Errorf("%d pages, rejected %v", got.Pages, got.Rejected)
 	}
 }
@@ -361,7 +361,7 @@ func TestTrapIsClosedAfterItsPage(t *testing.T) {
 	cfg.Limits.TrapPages, cfg.Limits.Concurrency = 20, 1
 	var closed *Crawler
 	c, err := New(cfg, &Options{Frontier: &failingFrontier{Frontier: frontier.NewMemory(nil), fails: func() bool {
-		_, _, isClosed := closed.traps.Closed(weburl.ServerOf(s.url), s.url+"/?month=0")
+		_, _, isClosed := closed.run.Traps.Closed(weburl.ServerOf(s.url), s.url+"/?month=0")
 		return isClosed
 	}}})
 	if err != nil {

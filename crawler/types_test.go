@@ -76,7 +76,7 @@ func TestTypes(t *testing.T) {
 
 		cfg := testConfig(t, s.url+"/")
 		cfg.Fetch.Types, cfg.Fetch.Retries, cfg.Limits.MaxPages = []string{"TEXT/html", "text/*"}, 3, 7
-		got := run(t, cfg, nil)
+		got := runCrawl(t, cfg, nil)
 		if diff := cmp.Diff([]string{"/", "/empty", "/missing", "/moved", "/plain", "/sniffed.html"}, got.paths(s.url)); diff != "" {
 			t.Errorf("pages (-want +got):\n%s", diff)
 		}
@@ -121,7 +121,7 @@ func TestTypesChangedOnResume(t *testing.T) {
 		s.handle("/to-c", redirect("/c.pdf"))
 		cfg := testConfig(t, s.url+"/")
 		cfg.Fetch.Types, cfg.Limits.MaxPages = []string{"text/html"}, 3
-		if got := run(t, cfg, nil); got.End != EndFinished || got.Pages != 2 || got.Rejected[output.ContentType] != 3 {
+		if got := runCrawl(t, cfg, nil); got.End != EndFinished || got.Pages != 2 || got.Rejected[output.ContentType] != 3 {
 			t.Fatalf("%+v", got.Summary)
 		}
 		if got := resume(t, cfg, nil); got.Pages != 2 || got.Rejected[output.ContentType] != 3 {
@@ -162,18 +162,18 @@ func TestRecrawlWithFewerTypes(t *testing.T) {
 			}
 			cfg := testConfig(t, s.url+"/")
 			cfg.Output.Links = links
-			if got := run(t, cfg, nil); got.Pages != 5 {
+			if got := runCrawl(t, cfg, nil); got.Pages != 5 {
 				t.Fatalf("%+v", got.Summary)
 			}
 			cfg.Fetch.Types = []string{"text/html"}
 			for i := range 3 { // the first 304 has no Content-Type either
-				got := run(t, cfg, &Options{Recrawl: true})
+				got := runCrawl(t, cfg, &Options{Recrawl: true})
 				if diff := cmp.Diff([]string{"/", "/b.html"}, got.paths(s.url)); diff != "" || got.Statuses[304] != 2 || got.Rejected[output.ContentType] != 3 {
 					t.Errorf("recrawl %d: %+v, pages (-want +got):\n%s", i+1, got.Summary, diff)
 				}
 			}
 			cfg.Fetch.Types = []string{"text/*"}
-			if got := run(t, cfg, &Options{Recrawl: true}); got.Pages != 3 || got.Unchanged != 3 || got.Statuses[304] != 2 {
+			if got := runCrawl(t, cfg, &Options{Recrawl: true}); got.Pages != 3 || got.Unchanged != 3 || got.Statuses[304] != 2 {
 				t.Errorf("%+v", got.Summary)
 			}
 		}))
@@ -192,7 +192,7 @@ func TestRecrawlOfSkippedResponses(t *testing.T) {
 		})
 		cfg := testConfig(t, s.url+"/")
 		cfg.Fetch.Types = []string{"text/html"}
-		run(t, cfg, nil)
+		runCrawl(t, cfg, nil)
 		got := again(t, cfg, Options{Recrawl: true})
 		var reasons []output.Reason
 		for _, r := range got.rejected {

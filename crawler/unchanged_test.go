@@ -86,7 +86,7 @@ func TestRecrawlOfUnchangedSiteIsWhole(t *testing.T) {
 	cfg := testConfig(t, s.url+"/")
 	cfg.Output.AlsoWrite, cfg.Output.Links, cfg.Output.Extract, cfg.Limits.Concurrency = []string{"csv", "sqlite"}, LinksFull, []string{"name=h1", "all=a[]"}, 1
 	formats := []output.Format{csvout.Format(nil), sqlite.Format(nil)}
-	run(t, cfg, &Options{Formats: formats})
+	runCrawl(t, cfg, &Options{Formats: formats})
 	rows := func() (table []string) {
 		for _, name := range []string{"pages.csv", "links.csv", "permissions.csv"} {
 			lines, err := csv.NewReader(bytes.NewReader(contentOf(t, filepath.Join(cfg.Output.Dir, name)))).ReadAll()
@@ -127,9 +127,9 @@ func TestRecrawlOfUnchangedSiteIsWhole(t *testing.T) {
 	for round := range 3 {
 		saved := savedConfig(t, cfg)
 		saved.Limits.MaxPages = 3 * round // 0: at once
-		run(t, saved, &Options{Recrawl: true, Formats: formats})
+		runCrawl(t, saved, &Options{Recrawl: true, Formats: formats})
 		if saved.Limits.MaxPages = 0; round > 0 {
-			run(t, saved, &Options{Resume: true, Formats: formats})
+			runCrawl(t, saved, &Options{Resume: true, Formats: formats})
 		}
 		now := wholePages(t, cfg)
 		if diff := gocmp.Diff(pages, now, ofFetch); diff != "" {
@@ -179,9 +179,9 @@ func TestHeaderOfUnchangedPage(t *testing.T) {
 				maps.Copy(h, tt.header)
 			})
 			cfg := testConfig(t, s.url+"/")
-			want := run(t, cfg, nil).pages[0]
+			want := runCrawl(t, cfg, nil).pages[0]
 			time.Sleep(48 * time.Hour)
-			got := run(t, cfg, &Options{Recrawl: true}).pages[0]
+			got := runCrawl(t, cfg, &Options{Recrawl: true}).pages[0]
 			tt.change(&want)
 			if diff := gocmp.Diff(want, got, ofFetch, cmpopts.IgnoreFields(output.Page{}, "URL", "Source")); diff != "" || got.Status != http.StatusNotModified {
 				t.Errorf("status %d (-want +got):\n%s", got.Status, diff)
@@ -211,7 +211,7 @@ func TestUnknownPageIsReadAgain(t *testing.T) {
 			cfg.Output.KeepHeader = []string{"etag", "x-long"}
 			s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "Sitemap: "+s.url+"/map.txt\n") })
 			s.handle("/map.txt", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, s.url+"/page\n") })
-			first := run(t, cfg, nil)
+			first := runCrawl(t, cfg, nil)
 			file := filepath.Join(cfg.Output.Dir, "pages.jsonl")
 			var lines []string
 			for line := range strings.Lines(string(contentOf(t, file))) {
@@ -222,7 +222,7 @@ func TestUnknownPageIsReadAgain(t *testing.T) {
 				lines = append(lines, line)
 			}
 			writeFile(t, file, strings.Join(lines, ""))
-			second := run(t, cfg, &Options{Recrawl: true})
+			second := runCrawl(t, cfg, &Options{Recrawl: true})
 			want, got := pageOf(t, first, s.url+"/page"), pageOf(t, second, s.url+"/page")
 			if diff := gocmp.Diff(want, got, ofFetch, cmpopts.IgnoreFields(output.Page{}, "Source", "FoundOn", "Depth")); diff != "" || got.Status != http.StatusOK {
 				t.Errorf("status %d (-want +got):\n%s", got.Status, diff)
@@ -230,7 +230,7 @@ func TestUnknownPageIsReadAgain(t *testing.T) {
 			if s.count("/page") != 2 {
 				t.Errorf("%d requests", s.count("/page"))
 			}
-			third := run(t, cfg, &Options{Recrawl: true})
+			third := runCrawl(t, cfg, &Options{Recrawl: true})
 			if last := pageOf(t, third, s.url+"/page"); last.Status != http.StatusNotModified || last.Title != "T" {
 				t.Errorf("next recrawl: %+v", last)
 			}
@@ -253,14 +253,14 @@ func TestSettingsForReadingPagesChange(t *testing.T) {
 				s := taggedSite(t, map[string]string{"/": `<h1>H</h1><a href=/a>a</a>`, "/a": "a", "/b": "b"}, nil)
 				cfg := testConfig(t, s.url+"/", s.url+"/b")
 				cfg.Limits.MaxPages = 2
-				run(t, cfg, nil)
+				runCrawl(t, cfg, nil)
 				if cfg.Limits.MaxPages = 0; resumed {
 					change(&cfg)
 				}
-				run(t, cfg, &Options{Resume: true})
+				runCrawl(t, cfg, &Options{Resume: true})
 				change(&cfg)
 				for round := range 2 {
-					unchanged := run(t, cfg, &Options{Recrawl: true}).Statuses[http.StatusNotModified]
+					unchanged := runCrawl(t, cfg, &Options{Recrawl: true}).Statuses[http.StatusNotModified]
 					if want := name == "none" || round == 1; (unchanged == 3) != want || unchanged != 0 && !want {
 						t.Errorf("recrawl %d: %d pages with status 304", round+1, unchanged)
 					}
@@ -286,11 +286,11 @@ func TestSharedRecrawlIsWhole(t *testing.T) {
 	cfg := sharedConfig(t, s.url+"/")
 	cfg.Politeness.Delay = 20 * time.Millisecond
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
-	run(t, one, nil)
+	runCrawl(t, one, nil)
 	var work sync.WaitGroup
-	work.Go(func() { run(t, one, &Options{Recrawl: true}) })
+	work.Go(func() { runCrawl(t, one, &Options{Recrawl: true}) })
 	<-recrawled
-	work.Go(func() { run(t, two, &Options{OnStart: func() { close(joined) }}) })
+	work.Go(func() { runCrawl(t, two, &Options{OnStart: func() { close(joined) }}) })
 	work.Wait()
 	for _, cfg := range []Config{one, two} {
 		pages := readOutput[output.Page](t, cfg, "pages.jsonl")
@@ -309,11 +309,11 @@ func TestSharedRecrawlIsWhole(t *testing.T) {
 func TestUnchangedPagesCountNoBytes(t *testing.T) {
 	s := taggedSite(t, map[string]string{"/": "<a href=/a>a", "/a": strings.Repeat("a", 5000)}, nil)
 	cfg := testConfig(t, s.url+"/")
-	first := run(t, cfg, nil)
+	first := runCrawl(t, cfg, nil)
 	cfg.Limits.MaxBytes, cfg.Limits.MaxPages = 4000, 1
-	run(t, cfg, &Options{Recrawl: true})
+	runCrawl(t, cfg, &Options{Recrawl: true})
 	cfg.Limits.MaxPages = 0
-	if got := run(t, cfg, &Options{Resume: true}); first.Bytes != 5012 || got.Bytes != 0 || got.Pages != 2 || got.End != EndFinished {
+	if got := runCrawl(t, cfg, &Options{Resume: true}); first.Bytes != 5012 || got.Bytes != 0 || got.Pages != 2 || got.End != EndFinished {
 		t.Errorf("%d bytes, then %+v", first.Bytes, got.Summary)
 	}
 }
@@ -345,7 +345,7 @@ func TestTruncatedBodiesAreNotCompared(t *testing.T) {
 			cfg := testConfig(t, s.url+"/")
 			cfg.Fetch.MaxBody = limit
 			for round := range 2 {
-				got := run(t, cfg, &Options{Recrawl: round == 1})
+				got := runCrawl(t, cfg, &Options{Recrawl: round == 1})
 				if p := pageOf(t, got, s.url+"/a.txt"); p.Unchanged != (tt.unchanged && round == 1) || p.DuplicateOf != "" {
 					t.Errorf("round %d: unchanged %t, duplicate of %q", round, p.Unchanged, p.DuplicateOf)
 				}

@@ -87,7 +87,7 @@ func TestUnpackLeavesNothingToColly(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	got := run(t, testConfig(t, urls...), nil)
+	got := runCrawl(t, testConfig(t, urls...), nil)
 	runtime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 { // most of it for the beginning of /twice, up to the ratio
 		t.Errorf("%d MiB of memory were taken for some KB that came", took>>20)

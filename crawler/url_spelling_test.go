@@ -42,7 +42,7 @@ func TestROB_MAT_28(t *testing.T) {
 		link(href)
 	}
 	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": rules, "/": front})
-	got := run(t, testConfig(t, s.url), nil)
+	got := runCrawl(t, testConfig(t, s.url), nil)
 
 	asked := s.asked()
 	slices.Sort(asked)
@@ -82,7 +82,7 @@ func TestROB_LOC_15(t *testing.T) {
 		})
 	}
 	cfg := testConfig(t, "http://[::ffff:127.0.0.1]:"+port+"/")
-	got := run(t, cfg, nil)
+	got := runCrawl(t, cfg, nil)
 	want := map[string]string{"/robots.txt": mapped, "/s.xml": mapped, "/": mapped, "/entry": mapped, "/link": mapped}
 	if diff := cmp.Diff(want, hosts); diff != "" {
 		t.Errorf("Host (-want +got):\n%s", diff)

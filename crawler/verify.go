@@ -37,11 +37,10 @@ type PermissionDifference struct {
 // one that runs or was killed, the last lines may differ. It cannot find a statement of a response
 // that was removed, or whose text and values were changed together.
 func VerifyPermissions(dir string, report func(PermissionDifference) error) (Verification, error) {
-	s, err := loadState(dir)
+	s, cfg, err := loadState(dir)
 	if err != nil {
 		return Verification{}, err
 	}
-	cfg := s.Config
 	token, err := robotstxt.ProductToken(cfg.Fetch.UserAgent)
 	if err != nil {
 		return Verification{}, err

@@ -74,7 +74,7 @@ func TestVerifyPermissions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cfg := permitConfig(t, newPermitSite(t))
 			change(&cfg)
-			run(t, cfg, nil)
+			runCrawl(t, cfg, nil)
 			got, differences := verify(t, cfg.Output.Dir)
 			lines := readOutput[output.Permission](t, cfg, "permissions.jsonl")
 			if len(differences) > 0 || got.Lines != len(lines) || got.Lines == 0 || got.Files != 2 || got.NotKept != 0 {
@@ -111,8 +111,8 @@ func TestVerifyPermissionsOfRecrawl(t *testing.T) {
 		_, _ = w.Write([]byte(`<meta name=robots content="noarchive, unavailable_after: 2100-01-01">`))
 	})
 	cfg := permitConfig(t, s)
-	run(t, cfg, nil)
-	run(t, cfg, &Options{Recrawl: true})
+	runCrawl(t, cfg, nil)
+	runCrawl(t, cfg, &Options{Recrawl: true})
 	line := readOutput[output.Permission](t, cfg, "permissions.jsonl")[0]
 	var raw []string
 	for _, statement := range line.Statements {
@@ -135,7 +135,7 @@ func TestVerifyPermissionsFindsChanges(t *testing.T) {
 	s := newPermitSite(t)
 	cfg := permitConfig(t, s)
 	cfg.Usage.Purposes = []string{"archive"}
-	run(t, cfg, nil)
+	runCrawl(t, cfg, nil)
 	path := filepath.Join(cfg.Output.Dir, "permissions.jsonl")
 	original, err := os.ReadFile(path)
 	if err != nil {
@@ -298,7 +298,7 @@ func TestVerifyPermissionsNoStore(t *testing.T) {
 		_, _ = w.Write([]byte(permitRobots))
 	})
 	cfg := permitConfig(t, s)
-	run(t, cfg, nil)
+	runCrawl(t, cfg, nil)
 	got, differences := verify(t, cfg.Output.Dir)
 	if len(differences) > 0 || got.NotKept != 1 || got.Files != 0 || got.Lines != 1 {
 		t.Errorf("%+v, differences %q", got, differences)
@@ -312,7 +312,7 @@ func TestVerifyPermissionsNoStore(t *testing.T) {
 func TestVerifyPermissionsMemory(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": ""})
 	cfg := permitConfig(t, s)
-	run(t, cfg, nil)
+	runCrawl(t, cfg, nil)
 	lines := 200_000
 	if testing.Short() {
 		lines = 20_000

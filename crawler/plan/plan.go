@@ -62,8 +62,20 @@ type Plan struct {
 	Files      []*Sitemap `json:"files"`      // sitemap files, in the order of reading
 }
 
-// End is why a crawl or its planning ended. Package crawler defines the values, such as EndFinished.
+// End is why a crawl or its planning ended.
 type End string
+
+// The ends. Package crawler has them as EndFinished and so on.
+const (
+	Finished    End = "finished"
+	MaxPages    End = "max-pages"
+	MaxBytes    End = "max-bytes"
+	MaxTime     End = "max-time"
+	Deferred    End = "deferred"
+	Interrupted End = "interrupted"
+	Stopped     End = "stopped"
+	Failed      End = "failed"
+)
 
 // Bottleneck is what limits the speed of a crawl.
 type Bottleneck string

@@ -1,4 +1,4 @@
-package crawler
+package run
 
 import (
 	"context"
@@ -13,24 +13,23 @@ type pauses struct {
 	wait   context.Context
 }
 
-// Pause pauses the crawl after the requests in flight are finished, including the redirects of a
-// robots.txt. Time limits continue to run.
-func (c *Crawler) Pause() {
+// Pause pauses the crawl, see crawler.Crawler.Pause.
+func (c *Crawl) Pause() {
 	if c.pauses.begin() {
-		c.log.Info("crawl paused")
+		c.Log.Info("crawl paused")
 	}
 }
 
 // Resume ends a pause.
-func (c *Crawler) Resume() {
+func (c *Crawl) Resume() {
 	if c.pauses.end() {
-		c.log.Info("crawl resumed")
+		c.Log.Info("crawl resumed")
 		c.wakeIdle.send()
 	}
 }
 
-// Stop ends the crawl after the requests in flight are finished. Its end is [EndStopped].
-func (c *Crawler) Stop() { c.lifecycle.Stop(EndStopped) }
+// Paused reports whether there is a pause.
+func (c *Crawl) Paused() bool { return c.pauses.active() }
 
 // active reports whether there is a pause.
 func (p *pauses) active() bool {

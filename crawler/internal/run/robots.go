@@ -1,4 +1,4 @@
-package crawler
+package run
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -39,19 +40,19 @@ func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.
 	return rec, nil
 }
 
-// forgetRecovered removes deferred hosts whose robots.txt was reached meanwhile, for
+// ForgetRecovered removes deferred hosts whose robots.txt was reached meanwhile, for
 // example by another process.
-func (c *Crawler) forgetRecovered() error {
-	hosts, noted := c.record.Deferred.All()
+func (c *Crawl) ForgetRecovered() error {
+	hosts, noted := c.Record.Deferred.All()
 	for _, h := range hosts {
-		at, err := politeness.LastReached(c.lifecycle.CommitCtx, c.frontier, h)
+		at, err := politeness.LastReached(c.Lifecycle.CommitCtx, c.Frontier, h)
 		if err != nil {
 			return err
 		}
 		if at.IsZero() || at.Equal(noted[h].ReachedAt) {
 			continue // it was not reached since
 		}
-		if err := c.record.Deferred.Resume(h, noted[h]); err != nil {
+		if err := c.Record.Deferred.Resume(h, noted[h]); err != nil {
 			return err
 		}
 	}
@@ -80,36 +81,55 @@ func (c *robotsCache) Store(ctx context.Context, rec *robotsext.Record) error {
 
 // onRobots is called with each fetched robots.txt before it decides about any URL. It sets
 // the delay of the host, and queues the sitemaps of hosts that belong to the crawl.
-func (c *Crawler) onRobots(rec *robotsext.Record) {
-	c.lifecycle.WhileOpen(func() error {
+func (c *Crawl) onRobots(rec *robotsext.Record) {
+	c.Lifecycle.WhileOpen(func() error {
 		if !blocked.IsUnrequested(rec) {
-			c.tally.count(func(s *Summary) { s.Robots++ })
+			c.Tally.AddRobots()
 		}
-		logRobots(c.log, rec)
+		c.logRobots(rec)
 		return c.applyRobots(rec)
 	})
-	_ = c.network.slots.Rest(c.lifecycle.Working, weburl.ServerOf(string(rec.Origin))) // it ends early only with the crawl
+	_ = c.slots.Rest(c.Lifecycle.Working, weburl.ServerOf(string(rec.Origin))) // it ends early only with the crawl
 }
 
-func (c *Crawler) applyRobots(rec *robotsext.Record) error {
+func (c *Crawl) applyRobots(rec *robotsext.Record) error {
 	if rec.Outcome == robotsext.OutcomeUnreachable {
 		// Nothing is known of its URLs yet. Each is deferred when it is leased; see package visit.
-		return c.recorder.Robots(rec)
+		return c.Recorder.Robots(rec)
 	}
 	var group *robotstxt.Group
 	if rec.File != nil {
-		group = c.network.robots.Group(rec)
+		group = c.Robots.Group(rec)
 	}
-	if err := c.network.delays.Learn(c.lifecycle.CommitCtx, rec.Origin, group); err != nil {
+	if err := c.Delays.Learn(c.Lifecycle.CommitCtx, rec.Origin, group); err != nil {
 		return err
 	}
-	if !c.scope.HoldsServer(weburl.ServerOf(string(rec.Origin))) {
-		if err := c.member.Sync(c.lifecycle.CommitCtx); err != nil { // it may have joined the crawl meanwhile
+	if !c.Scope.HoldsServer(weburl.ServerOf(string(rec.Origin))) {
+		if err := c.Member.Sync(c.Lifecycle.CommitCtx); err != nil { // it may have joined the crawl meanwhile
 			return err
 		}
 	}
-	if err := c.discovery.SeedSitemaps(rec); err != nil {
+	if err := c.Discovery.SeedSitemaps(rec); err != nil {
 		return err
 	}
-	return c.recorder.Robots(rec)
+	return c.Recorder.Robots(rec)
+}
+
+// logRobots logs the result of fetching a robots.txt, and when it is requested again.
+func (c *Crawl) logRobots(rec *robotsext.Record) {
+	if blocked.IsRefused(rec) {
+		c.Log.Info("host skipped", "host", rec.Origin, "reason", output.BlockedAddress, "error", blocked.Text(rec.Err))
+		return
+	}
+	if rec.Outcome == robotsext.OutcomeUnreachable {
+		c.Log.Warn("robots.txt unreachable", "host", rec.Origin, "status", rec.Status, "error", rec.Err,
+			"since", rec.FailingSince, "next", rec.RetryAt)
+		return
+	}
+	c.Log.Info("robots.txt read", "host", rec.Origin, "status", rec.Status, "outcome", rec.Outcome.String(), "next", rec.ExpiresAt)
+}
+
+// onChange logs that the outcome or the rules of a robots.txt have changed.
+func (c *Crawl) onChange(before, after *robotsext.Record) {
+	c.Log.Info("robots.txt changed", "host", after.Origin, "before", before.Outcome.String(), "outcome", after.Outcome.String(), "status", after.Status)
 }

@@ -1,4 +1,4 @@
-package crawler
+package run
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/visit"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/crawler/plan"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -24,14 +25,14 @@ func (s signal) send() {
 
 // watchIdle ends the crawl when no URL remains, or none that is worth waiting for. It
 // checks after outcomes, and when the next URL is due.
-func (c *Crawler) watchIdle(leases context.Context) {
-	rest, longest := c.member.IdleCheckInterval()
+func (c *Crawl) watchIdle(leases context.Context) {
+	rest, longest := c.Member.IdleCheckInterval()
 	due := time.NewTimer(time.Hour)
 	defer due.Stop()
 	for {
 		wait, err := c.checkIdle()
 		if err != nil {
-			c.lifecycle.Fail(err)
+			c.Lifecycle.Fail(err)
 		}
 		due.Reset(max(min(wait, longest), minIdlePause))
 		select {
@@ -51,19 +52,19 @@ func (c *Crawler) watchIdle(leases context.Context) {
 const minIdlePause = 100 * time.Millisecond
 
 // checkIdle stops the crawl if it is over, and otherwise returns when to check again.
-func (c *Crawler) checkIdle() (again time.Duration, err error) {
-	c.checkLimits() // other processes' pages count too
-	stats, err := c.frontier.Stats(c.lifecycle.CommitCtx)
+func (c *Crawl) checkIdle() (again time.Duration, err error) {
+	c.stopAtLimit() // other processes' pages count too
+	stats, err := c.Frontier.Stats(c.Lifecycle.CommitCtx)
 	if err != nil {
 		return 0, err
 	}
-	c.lifecycle.SetStats(stats)
+	c.Lifecycle.SetStats(stats)
 	switch {
 	case stats.Finished():
-		if over, err := c.member.Finished(c.lifecycle.CommitCtx); !over || err != nil {
+		if over, err := c.Member.Finished(c.Lifecycle.CommitCtx); !over || err != nil {
 			return 0, err
 		}
-		c.lifecycle.Stop(EndFinished)
+		c.Lifecycle.Stop(plan.Finished)
 		return 0, nil
 	case stats.NextDue.IsZero():
 		return time.Hour, nil // until a lease ends, which sends the signal
@@ -72,34 +73,34 @@ func (c *Crawler) checkIdle() (again time.Duration, err error) {
 	if stats.InFlight > 0 || wait <= 0 || c.pauses.active() {
 		return wait, nil
 	}
-	if wait <= c.cfg.Limits.MaxWait {
+	if wait <= c.set.MaxWait {
 		return wait, nil
 	}
 	paced, err := c.hasPacedURL(wait)
 	if paced || err != nil {
 		return wait, err
 	}
-	now, err := c.frontier.Stats(c.lifecycle.CommitCtx)
+	now, err := c.Frontier.Stats(c.Lifecycle.CommitCtx)
 	if err != nil || now.Counts != stats.Counts { // a worker leased a URL meanwhile, which was not listed
 		return 0, err
 	}
-	c.lifecycle.Stop(EndDeferred)
+	c.Lifecycle.Stop(plan.Deferred)
 	return wait, nil
 }
 
 // hasPacedURL reports whether a URL waits only for the delay of its host or for its retry. The
 // crawl waits for these however long that takes. All other URLs wait for a robots.txt or for a
 // host that allows no request now. wait is the time until the next URL is due.
-func (c *Crawler) hasPacedURL(wait time.Duration) (bool, error) {
-	list, ok := c.frontier.(frontier.Lister)
+func (c *Crawl) hasPacedURL(wait time.Duration) (bool, error) {
+	list, ok := c.Frontier.(frontier.Lister)
 	if !ok {
-		return wait <= max(c.network.delays.Longest(), visit.LongestRetry), nil
+		return wait <= max(c.Delays.Longest(), visit.LongestRetry), nil
 	}
-	if err := c.forgetRecovered(); err != nil {
+	if err := c.ForgetRecovered(); err != nil {
 		return false, err
 	}
 	paced := make(map[robotsext.Origin]bool)
-	for item, err := range list.Waiting(c.lifecycle.CommitCtx) {
+	for item, err := range list.Waiting(c.Lifecycle.CommitCtx) {
 		if err != nil {
 			return false, err
 		}
@@ -116,8 +117,8 @@ func (c *Crawler) hasPacedURL(wait time.Duration) (bool, error) {
 
 // isPaced reports whether the URLs of an origin wait only for the delay of its host or for their
 // retries.
-func (c *Crawler) isPaced(h frontier.Host, o robotsext.Origin) (bool, error) {
-	host, err := c.frontier.Host(c.lifecycle.CommitCtx, h)
+func (c *Crawl) isPaced(h frontier.Host, o robotsext.Origin) (bool, error) {
+	host, err := c.Frontier.Host(c.Lifecycle.CommitCtx, h)
 	if err != nil {
 		return false, err
 	}
@@ -126,8 +127,8 @@ func (c *Crawler) isPaced(h frontier.Host, o robotsext.Origin) (bool, error) {
 	switch {
 	case host.BlockedUntil.After(soon):
 		return false, nil
-	case err == nil && blocked.IsOutage(rec) && c.scope.HoldsServer(h): // if it cannot be read, robots.txt is requested again
+	case err == nil && blocked.IsOutage(rec) && c.Scope.HoldsServer(h): // if it cannot be read, robots.txt is requested again
 		return !rec.RetryAt.After(soon), nil
 	}
-	return c.record.Deferred.Get(o) == nil, nil // checks of other servers are retried during an outage
+	return c.Record.Deferred.Get(o) == nil, nil // checks of other servers are retried during an outage
 }

@@ -1,4 +1,4 @@
-package crawler
+package run
 
 import (
 	"fmt"
@@ -18,23 +18,27 @@ import (
 )
 
 // startRecrawl rotates the files of a crawl and requeues its URLs.
-func (c *Crawler) startRecrawl() error {
+func (c *Crawl) startRecrawl() error {
 	s, err := c.openExisting()
 	if err != nil {
 		return err
 	}
-	if err := c.cfg.Sitemaps.checkRecrawled(&s.Config.Sitemaps); err != nil {
+	changes, err := c.Config.Changes(s.Config)
+	if err == nil {
+		err = changes.Recrawl
+	}
+	if err != nil {
 		return err
 	}
 	if !s.RecrawlPending { // otherwise a recrawl was started and resumes
-		if err := c.record.Load(); err != nil {
+		if err := c.Record.Load(); err != nil {
 			return err
 		}
-		lost, err := c.record.Lost(s.RewritingRejected)
+		lost, err := c.Record.Lost(s.RewritingRejected)
 		if err != nil {
 			return err
 		}
-		for s.Recrawls++; crawldir.Rotated(c.cfg.Output.Dir, s.Recrawls, c.opts.Formats...); s.Recrawls++ { // rotated files of a crawl that was removed
+		for s.Recrawls++; crawldir.Rotated(c.set.Record.Dir, s.Recrawls, c.set.Record.Available...); s.Recrawls++ { // rotated files of a crawl that was removed
 		}
 		s.CheckRecrawl = max(s.Recrawls, s.CheckRecrawl+1)
 		for i := range lost { // their URLs are not requeued
@@ -45,8 +49,10 @@ func (c *Crawler) startRecrawl() error {
 		s.Lost, s.RejectedIncomplete, s.RewritingRejected = nil, false, false
 		c.noteLosses(s, lost)
 		s.StartedAt, s.RecrawlPending, s.Ended = time.Now(), true, nil
-		s.setConfig(c.cfg, false)
-		if err := crawldir.SaveState(c.cfg.Output.Dir, s); err != nil {
+		if err := c.setConfig(s, changes, false); err != nil {
+			return err
+		}
+		if err := crawldir.SaveState(c.set.Record.Dir, s); err != nil {
 			return err
 		}
 	}
@@ -55,27 +61,31 @@ func (c *Crawler) startRecrawl() error {
 
 // requeueAll prepares a recrawl. After a kill it runs again: nothing is fetched before it
 // completes.
-func (c *Crawler) requeueAll(s *state) error {
-	if err := crawldir.Rotate(c.cfg.Output.Dir, s.Recrawls, c.opts.Formats...); err != nil {
+func (c *Crawl) requeueAll(s *State) error {
+	if err := crawldir.Rotate(c.set.Record.Dir, s.Recrawls, c.set.Record.Available...); err != nil {
 		return err
 	}
-	if err := c.record.Reset(); err != nil {
+	if err := c.Record.Reset(); err != nil {
 		return err
 	}
 	again := &requeuer{c: c, recrawl: s.CheckRecrawl}
 	if err := again.addAll(s.Recrawls); err != nil {
 		return err
 	}
-	if err := crawldir.RemoveGenerations(c.cfg.Output.Dir, s.Recrawls, c.cfg.Output.KeepGenerations); err != nil {
+	if err := crawldir.RemoveGenerations(c.set.Record.Dir, s.Recrawls, c.set.KeepGenerations); err != nil {
 		return fmt.Errorf("cannot remove the files of earlier crawls: %w", err)
 	}
 	s.RecrawlPending = false
-	return c.openCommitted(s)
+	changes, err := c.Config.Changes(s.Config)
+	if err != nil {
+		return err
+	}
+	return c.openCommitted(s, changes)
 }
 
 // requeuer adds URLs to the frontier again, many at a time.
 type requeuer struct {
-	c           *Crawler
+	c           *Crawl
 	recrawl     int // in which they are queued
 	items       []frontier.Item
 	unconfirmed []frontier.Item // added only if the frontier knows them
@@ -83,29 +93,29 @@ type requeuer struct {
 }
 
 // joinRecrawl saves the number of the latest recrawl, after it was learned that another worker has started one.
-func (c *Crawler) joinRecrawl() error {
-	latest := c.discovery.Recrawl()
+func (c *Crawl) joinRecrawl() error {
+	latest := c.Discovery.Recrawl()
 	c.joining.Lock()
 	defer c.joining.Unlock()
 	if latest <= c.state.CheckRecrawl {
 		return nil
 	}
 	c.state.CheckRecrawl = latest
-	return crawldir.SaveState(c.cfg.Output.Dir, c.state)
+	return crawldir.SaveState(c.set.Record.Dir, c.state)
 }
 
 // addAll requeues the URLs that the files with a number list.
 func (r *requeuer) addAll(number int) error {
-	file := func(name string) string { return filepath.Join(r.c.cfg.Output.Dir, crawldir.RotatedName(name, number)) }
+	file := func(name string) string { return filepath.Join(r.c.set.Record.Dir, crawldir.RotatedName(name, number)) }
 	foundOn := make(map[string]string) // each sitemap
-	err := record.Each(r.c.record, file(crawldir.SitemapsFile), func(_ int64, s *output.Sitemap) error {
+	err := record.Each(r.c.Record, file(crawldir.SitemapsFile), func(_ int64, s *output.Sitemap) error {
 		foundOn[s.URL] = s.FoundOn
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	err = record.Each(r.c.record, file(crawldir.SitemapsFile), func(_ int64, s *output.Sitemap) error {
+	err = record.Each(r.c.Record, file(crawldir.SitemapsFile), func(_ int64, s *output.Sitemap) error {
 		t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: s.FoundOn, SitemapOf: robotsext.Origin(s.Origin), IndexDepth: s.IndexDepth}
 		for above, n := s.FoundOn, 0; foundOn[above] != "" && n < discover.MaxNested+redirection.Max; above, n = foundOn[above], n+1 {
 			t.Listing = append(t.Listing, provenance.HashListing(above))
@@ -115,14 +125,14 @@ func (r *requeuer) addAll(number int) error {
 	if err != nil {
 		return err
 	}
-	err = record.Each(r.c.record, file(crawldir.PagesFile), func(_ int64, p *output.Page) error {
+	err = record.Each(r.c.Record, file(crawldir.PagesFile), func(_ int64, p *output.Page) error {
 		t := provenance.Provenance{Source: provenance.SourceOf(p.Source), FromStart: p.Source == provenance.Start.String(), Depth: p.Depth, FoundOn: p.FoundOn}
 		if slices.Contains(p.Redirects, provenance.Referrer(p.URL)) {
 			return nil // its first line queues it, and it redirects there again
 		}
 		if t.Source == provenance.Redirect {
 			t.Hops, t.Earlier = len(p.Redirects), p.Redirects[:max(0, len(p.Redirects)-1)]
-			if none := r.c.credentials.CookieHash(nil); none != 0 { // a recrawl begins without cookies
+			if none := r.c.set.Requests.Credentials.CookieHash(nil); none != 0 { // a recrawl begins without cookies
 				t.Cookies = slices.Repeat([]uint64{none}, len(p.Redirects))
 			}
 			return r.addKnown(p.URL, t) // under one key or the other
@@ -132,7 +142,7 @@ func (r *requeuer) addAll(number int) error {
 	if err != nil {
 		return err
 	}
-	err = record.Each(r.c.record, file(crawldir.RejectedFile), func(_ int64, j *output.Rejection) error {
+	err = record.Each(r.c.Record, file(crawldir.RejectedFile), func(_ int64, j *output.Rejection) error {
 		if slices.Contains(leasedReasons, j.Reason) {
 			return r.addKnown(j.URL, provenanceOf(j))
 		}
@@ -189,11 +199,11 @@ func (r *requeuer) flush() error {
 	if err := r.confirm(); err != nil {
 		return err
 	}
-	again, ok := r.c.frontier.(frontier.Revisiter)
+	again, ok := r.c.Frontier.(frontier.Revisiter)
 	if !ok {
-		return fmt.Errorf("cannot request URLs again: %T is no frontier.Revisiter", r.c.frontier)
+		return fmt.Errorf("cannot request URLs again: %T is no frontier.Revisiter", r.c.Frontier)
 	}
-	_, err := again.Revisit(r.c.lifecycle.CommitCtx, r.items)
+	_, err := again.Revisit(r.c.Lifecycle.CommitCtx, r.items)
 	r.items = r.items[:0]
 	return err
 }
@@ -204,7 +214,7 @@ func (r *requeuer) confirm() error {
 	for i := range r.unconfirmed {
 		urls[i] = r.unconfirmed[i].URL
 	}
-	known, err := r.c.frontier.Known(r.c.lifecycle.CommitCtx, urls)
+	known, err := r.c.Frontier.Known(r.c.Lifecycle.CommitCtx, urls)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,101 @@
+package crawler
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
+	"github.com/politecrawl/politecrawl/crawler/internal/run"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// ErrFrontierLost says that a crawl cannot be resumed because its frontier is missing.
+var ErrFrontierLost = run.ErrFrontierLost
+
+// LoadConfig returns the configuration of the crawl in a directory, for [Options.Resume] and
+// [Options.Recrawl]. Its Output.Dir is dir. Secrets are *** in it; set them again; see
+// [Config.WithoutSecrets]. The error matches [output.ErrNoCrawl] if there is no crawl.
+func LoadConfig(dir string) (Config, error) {
+	_, cfg, err := loadState(dir)
+	return cfg, err
+}
+
+// loadState reads crawl.json in a directory.
+func loadState(dir string) (*run.State, Config, error) {
+	s, err := run.LoadState(dir)
+	if err != nil {
+		return nil, Config{}, err
+	}
+	cfg, err := parseSaved(s.Config)
+	cfg.Output.Dir = dir
+	return s, cfg, err
+}
+
+// parseSaved parses a configuration that a crawl has saved. Keys that are missing have their defaults.
+func parseSaved(text json.RawMessage) (Config, error) {
+	cfg := Default()
+	if len(text) == 0 {
+		return cfg, nil
+	}
+	return cfg, json.Unmarshal(text, &cfg)
+}
+
+// runConfig is the configuration of a crawl as its run sees it.
+type runConfig struct{ c *Crawler }
+
+// MarshalJSON implements run.Config.
+func (r runConfig) MarshalJSON() ([]byte, error) { return json.Marshal(r.c.cfg.WithoutSecrets()) }
+
+// Join implements run.Config.
+func (r runConfig) Join(worker string, limits *cluster.Limits) {
+	cfg := &r.c.cfg
+	cfg.Sharing.WorkerName = worker
+	cfg.Limits.MaxPages, cfg.Limits.MaxHostPages = *limits.MaxPages, *limits.MaxHostPages
+	cfg.Limits.MaxBytes, cfg.Limits.MaxTime = *limits.MaxBytes, time.Duration(*limits.MaxTime)
+}
+
+// Changes implements run.Config.
+func (r runConfig) Changes(saved json.RawMessage) (*run.Changes, error) {
+	old, err := parseSaved(saved)
+	if err != nil {
+		return nil, err
+	}
+	cfg := &r.c.cfg
+	was, is := &old.Politeness, &cfg.Politeness
+	changes := &run.Changes{
+		Pages: !old.readsAlike(cfg), Delays: was.Delay != is.Delay || was.MaxCrawlDelay != is.MaxCrawlDelay || was.PerHost != is.PerHost,
+		Formats: old.Output.AlsoWrite, Resume: cfg.Usage.checkResumed(&old.Usage), Recrawl: cfg.Sitemaps.checkRecrawled(&old.Sitemaps),
+	}
+	addresses := slices.ContainsFunc(cfg.Fetch.AllowAddr, func(cidr string) bool { return !slices.Contains(old.Fetch.AllowAddr, cidr) })
+	for reason, changed := range map[output.Reason]bool{
+		output.MaxHostPages:   isRaised(old.Limits.MaxHostPages, cfg.Limits.MaxHostPages),
+		output.Trap:           isRaised(old.Limits.TrapPages, cfg.Limits.TrapPages),
+		output.BlockedAddress: addresses,
+		output.Excluded:       !slices.Equal(cfg.Scope.Include, old.Scope.Include) || !slices.Equal(cfg.Scope.Exclude, old.Scope.Exclude),
+		output.ContentType:    !slices.Equal(old.Fetch.Types, cfg.Fetch.Types),
+	} {
+		if changed {
+			changes.Requeue = append(changes.Requeue, reason)
+		}
+	}
+	if len(old.Scope.Check) > 0 && (addresses || isRaised(old.Limits.MaxHosts, cfg.Limits.MaxHosts)) {
+		changes.Notices = append(changes.Notices, "checks that were skipped so far are not repeated under the new settings; a recrawl repeats them (allow-addr, max-hosts)")
+	}
+	if slices.ContainsFunc(checkKinds, func(kind string) bool { return cfg.Scope.checks(kind) && !old.Scope.checks(kind) }) {
+		changes.Notices = append(changes.Notices, "the new checks miss the pages that were fetched before; a recrawl checks these too (check)")
+	}
+	return changes, nil
+}
+
+// isRaised reports whether a limit is higher now, or was removed.
+func isRaised(before, now int) bool { return before > 0 && (now == 0 || now > before) }
+
+// readsAlike reports whether a crawl with another configuration records the same of a page.
+func (c *Config) readsAlike(other *Config) bool {
+	token, _ := robotstxt.ProductToken(c.Fetch.UserAgent)
+	otherToken, _ := robotstxt.ProductToken(other.Fetch.UserAgent)
+	return token == otherToken && c.Robots.ObeyNoindex == other.Robots.ObeyNoindex && c.Output.Links == other.Output.Links &&
+		slices.Equal(c.Output.Extract, other.Output.Extract) && slices.Equal(c.Output.KeepHeader, other.Output.KeepHeader)
+}

@@ -1,0 +1,153 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/plan"
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// A Result is how a crawl ended, with what it knows beyond the lines that it has recorded.
+type Result struct {
+	End            plan.End
+	Remaining      int       // URLs still to be fetched
+	Hosts          int       // with URLs of the crawl
+	NextDue        time.Time // of the remaining URLs; zero: none remain
+	Waiting        []string  // origins whose robots.txt is unreachable
+	WaitingReasons []string  // in the order of Waiting
+}
+
+// End writes the remaining skipped and deferred URLs, and closes everything.
+func (c *Crawl) End() (*Result, error) {
+	end, last, fault := c.Lifecycle.Ending()
+	c.releaseLimits()
+	var listed record.Listed
+	err, abandoned := fault, c.Lifecycle.CommitCtx.Err() != nil // by a user who did not want to wait for Redis
+	if fault == nil && !abandoned {                             // otherwise nothing can be written
+		if err = c.ForgetRecovered(); err == nil {
+			listed, err = c.Record.WriteRejected(end == plan.Deferred, c.blockOf)
+			c.Tally.AddListed(&listed)
+		}
+		abandoned = errors.Is(err, context.Canceled) && c.Lifecycle.CommitCtx.Err() != nil
+	}
+	if abandoned {
+		end, fault, err = plan.Interrupted, nil, nil
+		c.Board.Show("the crawl was aborted before everything was written; resume it to complete it")
+	}
+	if err == nil {
+		err = c.Record.Flush()
+	}
+	stats, statsErr := c.Frontier.Stats(c.Lifecycle.CommitCtx)
+	if statsErr != nil {
+		stats = last
+		if fault == nil && c.Lifecycle.CommitCtx.Err() == nil {
+			err = errors.Join(err, statsErr)
+		}
+	}
+	c.Lifecycle.SetStats(stats) // Status returns them as long as the sinks are open
+	result := &Result{End: end, Remaining: stats.Pending + stats.Scheduled + stats.InFlight, Hosts: stats.Hosts}
+	if err == nil {
+		c.state.RejectedIncomplete = c.RejectedIncomplete()
+		c.state.Ended = &Ended{End: end, Remaining: result.Remaining, Written: c.Record.Written(), Uncommitted: c.Lifecycle.CommitCtx.Err() != nil}
+		err = crawldir.SaveState(c.set.Record.Dir, c.state)
+	}
+	err = errors.Join(err, c.Close())
+	hosts, noted := c.Record.Deferred.All()
+	for _, h := range hosts {
+		result.Waiting = append(result.Waiting, string(h))
+		result.WaitingReasons = append(result.WaitingReasons, noted[h].Rejection.Detail)
+	}
+	if result.Remaining > 0 {
+		if result.NextDue = stats.NextDue; end == plan.Deferred && listed.Next.After(stats.NextDue) { // its host may be due later
+			result.NextDue = listed.Next
+		}
+	}
+	if err != nil {
+		result.End = plan.Failed
+	}
+	return result, err
+}
+
+// RejectedIncomplete reports whether more URLs were skipped than are listed.
+func (c *Crawl) RejectedIncomplete() bool {
+	return c.state.RejectedIncomplete || c.Record.Skipped.Full()
+}
+
+// Lost returns what the files of the crawl have lost.
+func (c *Crawl) Lost() []output.Loss {
+	return append(slices.Clone(c.state.Lost), c.Record.Damages()...)
+}
+
+// AbortGrace is how long outcomes are reported to a remote frontier after an Abort.
+const AbortGrace = 5 * time.Second
+
+// releaseLimits reports the progress of this process to the others and returns its unused
+// share of the limits. If that fails, it happens when the crawl is resumed.
+func (c *Crawl) releaseLimits() {
+	ctx, cancel := context.WithTimeout(c.Lifecycle.CommitCtx, AbortGrace)
+	defer cancel()
+	err := c.Member.Sync(ctx)
+	if err := errors.Join(err, c.Limits.SyncCounters(ctx, true)); err != nil {
+		c.Log.Warn("could not return unused page quota", "error", err)
+	}
+}
+
+// Close closes what Open has opened.
+func (c *Crawl) Close() error {
+	c.Lifecycle.Close()
+	var errs []error
+	if c.client != nil {
+		c.client.CloseIdleConnections() // those of the pages too: they share a transport
+	}
+	c.Member.Close()
+	if c.Record != nil {
+		errs = append(errs, c.Record.Close()) // before the frontier: a sink may read it
+	}
+	if c.Frontier != nil {
+		errs = append(errs, c.Frontier.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// blockOf returns what keeps the URLs of an origin from being requested.
+func (c *Crawl) blockOf(h frontier.Host, o robotsext.Origin) (record.Block, error) {
+	host, err := c.Frontier.Host(c.Lifecycle.CommitCtx, h)
+	if err != nil {
+		return record.Block{}, err
+	}
+	rec, err := politeness.ReadRecord(host, o)
+	if err != nil {
+		return record.Block{}, err
+	}
+	b := record.Block{Until: host.Due, Reason: "the delay of its host has not passed"}
+	if host.BlockedUntil.After(time.Now()) {
+		b = record.Block{Until: host.BlockedUntil, Reason: "its host sent Retry-After or is down, and that time has not passed"}
+	}
+	switch {
+	case rec == nil:
+	case rec.Outcome == robotsext.OutcomeUnreachable:
+		b.Until = latest(b.Until, rec.RetryAt)
+	default:
+		rec.File = robotstxt.Parse(rec.Body, nil)
+		if opens, closed := politeness.ClosedUntil(c.Robots.Group(rec), time.Now()); closed {
+			b = record.Block{Until: latest(b.Until, opens), Reason: "it is outside the Visit-time of its robots.txt"}
+		}
+	}
+	return b, nil
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,211 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
+	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/durable"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// FrontierDir is the directory of the frontier in the directory of a crawl.
+const FrontierDir = "frontier"
+
+// Open opens the directory and the frontier, restores the state of an earlier process, and
+// adds the start URLs. If it fails, it closes everything.
+func (c *Crawl) Open(set Settings) (err error) {
+	c.configure(set)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.Close())
+		}
+	}()
+	begin := c.create
+	switch {
+	case c.set.Recrawl:
+		begin = c.startRecrawl
+	case c.set.Record.Resume:
+		begin = c.resume
+	}
+	if err := begin(); err != nil {
+		return err
+	}
+	c.Discovery.JoinRecrawl(c.state.CheckRecrawl)
+	if err := c.restoreRobots(); err != nil {
+		return err
+	}
+	if err := c.Record.OpenSinks(len(c.state.Lost) > 0); err != nil {
+		return err
+	}
+	if err := c.connect(); err != nil {
+		return err
+	}
+	if err := c.restore(); err != nil {
+		return err
+	}
+	if err := c.Limits.SyncCounters(c.Lifecycle.CommitCtx, false); err != nil {
+		return err
+	}
+	if err := c.Discovery.SeedStart(); err != nil {
+		return err
+	}
+	if err := c.Discovery.SeedRestored(); err != nil {
+		return err
+	}
+	if err := c.Discovery.RequeueSkipped(); err != nil {
+		return err
+	}
+	return c.noticeWaiting()
+}
+
+// noticeWaiting reports the outages of an earlier run that have not passed.
+func (c *Crawl) noticeWaiting() error {
+	origins, noted := c.Record.Deferred.All()
+	for _, o := range origins {
+		host, err := c.Frontier.Host(c.Lifecycle.CommitCtx, weburl.ServerOf(string(o)))
+		if err != nil {
+			return err
+		}
+		rec, err := politeness.ReadRecord(host, o)
+		if err != nil {
+			return err
+		}
+		if rec == nil || rec.Outcome != robotsext.OutcomeUnreachable {
+			continue
+		}
+		if until := latest(host.BlockedUntil, rec.RetryAt); until.After(time.Now()) {
+			c.Visitor.NoticeOutage(o, noted[o].Rejection.Detail, until, nil)
+		}
+	}
+	return nil
+}
+
+// create creates the directory of a new crawl.
+func (c *Crawl) create() error {
+	if err := crawldir.CheckEmpty(c.set.Record.Dir, c.set.Record.Formats...); err != nil {
+		if held := frontierInUse(c.set.Record.Dir); held != nil {
+			return held
+		}
+		return err
+	}
+	if err := durable.MkdirAll(c.set.Record.Dir); err != nil {
+		return err
+	}
+	if err := c.openFrontier(); err != nil {
+		return err
+	}
+	config, err := c.Config.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	c.state = &State{Version: crawldir.Version, Config: config, Local: c.set.Local, Shared: c.Member.ID()}
+	c.newRecorder()
+	return c.Record.Create(c.state)
+}
+
+// newRecorder creates the recorder of the crawl, and what decides about the URLs that it finds.
+func (c *Crawl) newRecorder() {
+	cfg := c.set.Record
+	cfg.Frontier, cfg.CommitCtx, cfg.ScopeKey, cfg.Log, cfg.Notice = c.Frontier, c.Lifecycle.CommitCtx, c.Scope.Key, c.Log, c.Board.Show
+	cfg.OnLoss = func(lost []output.Loss) error {
+		c.noteLosses(c.state, lost)
+		return crawldir.SaveState(c.set.Record.Dir, c.state)
+	}
+	c.Record = record.New(cfg)
+	c.Recorder = DirRecorder{c.Record}
+	c.Discovery = c.newDiscovery()
+}
+
+// checkUnused returns an error if the frontier or the journal of the directory is that of
+// an earlier crawl whose other files were removed. Its URLs would count as done.
+func (c *Crawl) checkUnused() error {
+	stats, err := c.Frontier.Stats(c.Lifecycle.CommitCtx)
+	if err != nil {
+		return err
+	}
+	if stats.URLs > 0 {
+		return fmt.Errorf("%w: %q has the frontier of one in it; name another directory or remove this one", output.ErrExists, c.set.Record.Dir)
+	}
+	if info, err := os.Stat(filepath.Join(c.set.Record.Dir, record.JournalFile)); err == nil && info.Size() > 0 {
+		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, c.set.Record.Dir, record.JournalFile)
+	}
+	return nil
+}
+
+// openFrontier opens the frontier, which may be shared.
+func (c *Crawl) openFrontier() error {
+	switch {
+	case c.Frontier != nil:
+	case c.set.Shared != nil:
+		return c.joinCluster()
+	default:
+		if err := c.openEmbedded(); err != nil {
+			return err
+		}
+	}
+	c.Member = &cluster.Single{Frontier: c.Frontier, MaxTime: c.set.MaxTime, Handler: handler{c}}
+	return nil
+}
+
+// openEmbedded opens the frontier in the directory. Its lock is the lock of the directory.
+func (c *Crawl) openEmbedded() error {
+	opts := &pebblestore.Options{
+		Delay: c.set.Delays.Delay, MaxInFlight: c.set.Delays.MaxInFlight, LeaseTime: c.set.LeaseTime, Logger: c.Log,
+	}
+	if c.set.Record.Power {
+		opts.Durability = pebblestore.Power
+	}
+	store, err := pebblestore.Open(filepath.Join(c.set.Record.Dir, FrontierDir), opts)
+	if err != nil {
+		return err // and no typed nil in c.Frontier
+	}
+	c.Frontier = store
+	if c.set.Record.Resume || c.set.Recrawl {
+		return nil
+	}
+	return c.checkUnused()
+}
+
+// frontierInUse returns an error if another process has the frontier in dir open.
+func frontierInUse(dir string) error {
+	view, err := pebblestore.OpenReadOnly(filepath.Join(dir, FrontierDir))
+	switch {
+	case errors.Is(err, pebblestore.ErrInUse):
+		return err
+	case err == nil:
+		return view.Close()
+	}
+	return nil
+}
+
+// A DirRecorder records a crawl in its directory.
+type DirRecorder struct{ *record.Recorder }
+
+// TakeScope implements Recorder.
+func (r DirRecorder) TakeScope(u weburl.URL, match func(record.SkippedURL) bool, give func([]record.SkippedURL) error) error {
+	return r.Skipped.TakeScope(u, match, give)
+}
+
+// TakeListed implements Recorder.
+func (r DirRecorder) TakeListed(o robotsext.Origin, match func(record.SkippedURL) bool, give func([]record.SkippedURL) error) error {
+	return r.Skipped.TakeListed(o, match, give)
+}
+
+// Robots implements Recorder. It ignores a robots.txt that was not requested.
+func (r DirRecorder) Robots(rec *robotsext.Record) error {
+	if blocked.IsUnrequested(rec) {
+		return nil
+	}
+	return r.Recorder.Robots(blocked.ForOutput(rec))
+}
