@@ -33,7 +33,7 @@ func (w *worker) parseLease(v *visit) decision {
 		return skipFor(output.InvalidURL, err)
 	}
 	v.u = u
-	v.u.Fragment = "" // it distinguishes the key of a sitemap from that of a page
+	v.u.Fragment = "" // that an earlier version gave to a sitemap
 	v.url = v.u.String()
 	v.origin, err = robotsext.OriginOf(v.u)
 	if err := cmp.Or(metaErr, err); err != nil {
@@ -46,7 +46,7 @@ func (w *worker) parseLease(v *visit) decision {
 	if v.prov.IsCheck() {
 		excluded = w.c.discovery.scope.ExcludedCheck
 	}
-	if why := excluded(v.url); why != "" && !v.prov.IsSitemap() && !provenance.IsRobotsKey(v.lease.URL) {
+	if why := excluded(v.url); why != "" && !v.prov.IsSitemap() && v.lease.Kind != provenance.KindRobots {
 		return skipWith(output.Excluded, why)
 	}
 	return decision{}
@@ -82,7 +82,7 @@ func (w *worker) checkRobots(v *visit) decision {
 	}
 	var d decision
 	switch {
-	case !w.pages.Wants() && !v.prov.IsSitemap() && (refusal == nil && !provenance.IsStartKey(v.lease.URL) || verdict.Verdict == robotsext.Disallowed):
+	case !w.pages.Wants() && !v.prov.IsSitemap() && (refusal == nil && v.lease.Kind != provenance.KindStart || verdict.Verdict == robotsext.Disallowed):
 		d.verdict = done
 	case refusal != nil && w.isOutsideOutage(v, rec):
 		if rec.Status != 0 {

@@ -5,7 +5,6 @@ import (
 	"hash/maphash"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -80,7 +79,7 @@ func (d *discovery) checks(a weburl.URL, use string) bool {
 }
 
 // addCheck adds a URL to check, if the settings want that. T is that of a link on the same page.
-func (f *discoveries) addCheck(a weburl.URL, t provenance.Provenance, kind string, mode provenance.CheckMode) {
+func (f *discoveries) addCheck(a weburl.URL, t provenance.Provenance, kind string, mode frontier.Kind) {
 	if !f.d.checks(a, kind) || f.d.scope.ExcludedCheck(a.Canonical) != "" {
 		return
 	}
@@ -89,19 +88,19 @@ func (f *discoveries) addCheck(a weburl.URL, t provenance.Provenance, kind strin
 	if kind == useCanonical || kind == useHreflang {
 		priority = provenance.PriorityTarget // a later page may link to it
 	}
-	key := provenance.CheckKey(a.Canonical, mode, t.Recrawl)
+	item := frontier.Item{Kind: mode, URL: a.Canonical, Owner: provenance.CheckOwner(t.Recrawl), Host: a.Server, Priority: priority, Meta: t.Encode()}
 	if f.d.repeats(a, t) {
-		key = provenance.RepeatKey(key, t.Hops, t.Recrawl)
+		provenance.Repeat(&item, t.Hops, t.Recrawl)
 	}
-	f.checks = append(f.checks, frontier.Item{URL: key, Host: a.Server, Priority: priority, Meta: t.Encode()})
+	f.checks = append(f.checks, item)
 }
 
 // checkMode returns how a URL is checked by the way in which a page uses it.
-func checkMode(kind string) provenance.CheckMode {
+func checkMode(kind string) frontier.Kind {
 	if kind == useStylesheet || kind == useCanonical || kind == useHreflang {
-		return provenance.CheckRead
+		return provenance.KindCheckRead
 	}
-	return provenance.CheckHead
+	return provenance.KindCheckHead
 }
 
 // addTargets adds the canonical URL and the versions for other languages that a page names.
@@ -131,7 +130,7 @@ func (d *discovery) admitChecks(found *discoveries) error {
 			return err
 		case admitted:
 			found.items = append(found.items, item)
-		case d.refused.add(item.URL):
+		case d.refused.add(item.Key().String()):
 			found.refused = append(found.refused, item)
 		}
 	}
@@ -170,8 +169,7 @@ func (w *worker) refuseChecks(v *visit, items []frontier.Item) error {
 		if err != nil {
 			return err
 		}
-		url, _, _ := strings.Cut(item.URL, "#")
-		line := &output.Check{URL: url, Result: output.CheckUnverified, Kind: p.Check, FoundOn: p.FoundOn, Reason: output.MaxHosts}
+		line := &output.Check{URL: item.URL, Result: output.CheckUnverified, Kind: p.Check, FoundOn: p.FoundOn, Reason: output.MaxHosts}
 		if err := crawldir.Checks.Add(&v.lines, line); err != nil {
 			return err
 		}
@@ -192,14 +190,13 @@ func (v *visit) checkLine() *output.Check {
 // leaves no line.
 func (w *worker) skipKnownCheck(v *visit) (decision, error) {
 	d := w.c.discovery
-	mode, recrawl := provenance.ParseCheckKey(v.lease.URL)
-	url := v.url
+	url, recrawl := v.url, provenance.RecrawlOf(v.lease.Owner)
 	if a, err := weburl.Parse(url); err != nil || recrawl < v.prov.Recrawl || !d.checks(a, v.prov.Check) {
 		return decision{verdict: done}, nil
 	}
-	keys := []string{url}
-	if mode != provenance.CheckRead {
-		keys = append(keys, provenance.CheckKey(url, provenance.CheckRead, recrawl))
+	keys := []frontier.Key{{URL: url}}
+	if v.lease.Kind != provenance.KindCheckRead {
+		keys = append(keys, frontier.Key{Kind: provenance.KindCheckRead, URL: url, Owner: provenance.CheckOwner(recrawl)})
 	}
 	known, err := d.frontier.Known(d.lifecycle.CommitCtx, keys)
 	if err != nil {
@@ -216,12 +213,12 @@ func (w *worker) skipKnownCheck(v *visit) (decision, error) {
 // checkURL requests a URL to learn whether it works.
 func (w *worker) checkURL(v *visit) (decision, error) {
 	c := w.c
-	mode, _ := provenance.ParseCheckKey(v.lease.URL)
+	mode := v.lease.Kind
 	request := fetch.Request{URL: v.url, Method: http.MethodGet}
 	switch mode {
-	case provenance.CheckHead:
+	case provenance.KindCheckHead:
 		request.Method = http.MethodHead
-	case provenance.CheckGet:
+	case provenance.KindCheckGet:
 		request.Header, request.MaxBody = http.Header{"Range": {"bytes=0-0"}}, 1
 	}
 	resp, failure := w.pages.Fetch(request)
@@ -234,7 +231,7 @@ func (w *worker) checkURL(v *visit) (decision, error) {
 			return d, err
 		}
 		failed := d.verdict == retry || d.verdict == skip && d.skipped.Reason == output.Failed
-		if mode == provenance.CheckHead && failed && !fetch.IsDialing(failure) {
+		if mode == provenance.KindCheckHead && failed && !fetch.IsDialing(failure) {
 			again := w.checkAgain(v)
 			again.hostUntil = d.hostUntil
 			return again, nil
@@ -245,7 +242,7 @@ func (w *worker) checkURL(v *visit) (decision, error) {
 	if err := w.observe(v, resp.Status); err != nil {
 		return decision{}, err
 	}
-	if mode == provenance.CheckHead && resp.Status/100 != 2 {
+	if mode == provenance.KindCheckHead && resp.Status/100 != 2 {
 		return w.checkAgain(v), nil
 	}
 	if resp.Status != statusDenied {
@@ -267,7 +264,7 @@ func (w *worker) checkURL(v *visit) (decision, error) {
 // redirect to one, where GET succeeds. It takes a request slot of its own.
 func (w *worker) checkAgain(v *visit) decision {
 	item := v.lease.Item
-	item.URL = provenance.CheckKey(v.url, provenance.CheckGet, v.prov.Recrawl) + provenance.RepeatOf(v.lease.URL)
+	item.Kind = provenance.KindCheckGet
 	return decision{verdict: done, found: &discoveries{d: w.c.discovery, items: []frontier.Item{item}}}
 }
 
@@ -288,13 +285,13 @@ func checkResult(status int) output.CheckResult {
 
 // readCheck reads the response to a check: the target of a redirect, what a stylesheet uses, or
 // what a page says about itself.
-func (w *worker) readCheck(v *visit, resp *fetch.Response, mode provenance.CheckMode) (*discoveries, error) {
+func (w *worker) readCheck(v *visit, resp *fetch.Response, mode frontier.Kind) (*discoveries, error) {
 	d, line := w.c.discovery, v.check
 	found := newDiscoveries(d)
 	switch location := redirection.Location(resp.Status, resp.Header); {
 	case location != "":
 		found.redirectCheck(v, location, mode)
-	case resp.Status/100 != 2 || mode != provenance.CheckRead:
+	case resp.Status/100 != 2 || mode != provenance.KindCheckRead:
 	case v.prov.Check == useStylesheet || v.prov.Check == useCSS:
 		return found, found.addStylesheet(v, extract.Page{URL: v.url, Header: resp.Header, Body: resp.Body})
 	case extract.IsPage(resp.Header, resp.Body):
@@ -312,7 +309,7 @@ func (w *worker) readCheck(v *visit, resp *fetch.Response, mode provenance.Check
 }
 
 // redirectCheck adds the target of a redirect, which is a check of its own.
-func (f *discoveries) redirectCheck(v *visit, location string, mode provenance.CheckMode) {
+func (f *discoveries) redirectCheck(v *visit, location string, mode frontier.Kind) {
 	line := v.check
 	to, err := redirection.Resolve(v.url, location)
 	if err != nil {
@@ -325,8 +322,8 @@ func (f *discoveries) redirectCheck(v *visit, location string, mode provenance.C
 		line.Result, line.Reason, line.Detail = output.CheckBroken, output.TooManyRedirects, fmt.Sprintf("more than %d", redirection.Max)
 		return
 	}
-	if mode == provenance.CheckGet {
-		mode = provenance.CheckHead // another site may accept HEAD
+	if mode == provenance.KindCheckGet {
+		mode = provenance.KindCheckHead // another site may accept HEAD
 	}
 	f.addCheck(a, t, t.Check, mode)
 }

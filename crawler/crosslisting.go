@@ -158,7 +158,7 @@ func (l *crossListing) unread() *discoveries {
 		server := weburl.ServerOf(string(o))
 		if len(found.items) < maxUnread && l.origins[o] == nil && (l.indexed[o] || l.d.scope.HoldsServer(server)) {
 			t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: provenance.Referrer(l.v.url), Recrawl: l.v.prov.Recrawl}
-			found.items = append(found.items, frontier.Item{URL: provenance.RobotsKey(o), Host: server, Priority: provenance.PrioritySitemap, Meta: t.Encode()})
+			found.items = append(found.items, frontier.Item{Kind: provenance.KindRobots, URL: o.RobotsURL(), Host: server, Priority: provenance.PrioritySitemap, Meta: t.Encode()})
 		}
 	}
 	return found

@@ -241,7 +241,7 @@ func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, p
 			found.addLink(link.URL, read.prov, read.meta, d.nofollowReason(nofollow, link.rel))
 		}
 		if !d.scope.Holds(link.URL) { // nofollow does not matter: a check follows nothing
-			found.addCheck(link.URL, read.prov, link.kind, provenance.CheckHead)
+			found.addCheck(link.URL, read.prov, link.kind, provenance.KindCheckHead)
 		}
 	}
 	if page.Withheld != "" {

@@ -31,13 +31,13 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: v.lease.Priority, Meta: t.Encode()}
 	switch {
 	case t.IsSitemap():
-		item.URL = provenance.SitemapKey(a.Canonical)
+		item.Kind = provenance.KindSitemap
 	case a.Origin == v.origin && d.cleanURL(a.Canonical, v.file) != a.Canonical:
-		// Under the plain key it would be skipped as a duplicate of the URL that redirects to it.
-		item.URL = provenance.RedirectKey(a.Canonical)
+		// As a page it would be skipped as a duplicate of the URL that redirects to it.
+		item.Kind = provenance.KindRedirect
 	}
 	if d.repeats(a, t) {
-		item.URL = provenance.RepeatKey(item.URL, t.Hops, t.Recrawl)
+		provenance.Repeat(&item, t.Hops, t.Recrawl)
 	}
 	switch {
 	case t.Hops > redirection.Max:

@@ -105,7 +105,7 @@ func (w *worker) checkOutage(v *visit, failure error) (decision, error) {
 	case c.lifecycle.Working.Err() != nil || errors.Is(rec.Err, frontier.ErrLeaseLost):
 		d = waitUntil(time.Time{}) // this process has ended the request
 	case !blocked.IsOutage(rec) || rec.FailingSince.IsZero(): // it responds, or its Retry-After forbids the request
-	case !c.outages.add(v.lease.URL): // it may be what takes the site down
+	case !c.outages.add(v.lease.Key().String()): // it may be what takes the site down
 	default:
 		d = w.waitForRobots(v, rec.Err, rec.RetryAt)
 		if !busy { // or no origin of the host responds; other processes have to know

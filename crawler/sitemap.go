@@ -46,15 +46,15 @@ func (f *discoveries) addSitemap(url string, t provenance.Provenance) error {
 		f.d.log.Warn("sitemap skipped", "url", a.Canonical[:escape.MaxBytes], "host", t.SitemapOf, "found_on", t.FoundOn, "line", 0)
 		return nil
 	}
-	key := provenance.SitemapKey(a.Canonical)
-	known, err := f.d.frontier.Known(f.d.lifecycle.CommitCtx, []string{key})
+	item := frontier.Item{Kind: provenance.KindSitemap, URL: a.Canonical, Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()}
+	known, err := f.d.frontier.Known(f.d.lifecycle.CommitCtx, []frontier.Key{item.Key()})
 	if err != nil {
 		return err
 	}
 	if known[0] || !f.d.sitemaps.Take(t.SitemapOf) {
 		return nil // a sitemap that is listed again counts once
 	}
-	f.items = append(f.items, frontier.Item{URL: key, Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()})
+	f.items = append(f.items, item)
 	return nil
 }
 
@@ -97,8 +97,7 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 	if location := redirection.Location(resp.StatusCode, resp.Header); location != "" {
 		found := c.discovery.redirect(v, location)
 		if found != nil && len(found.items) > 0 {
-			to, _, _ := strings.Cut(found.items[0].URL, "#")
-			if err := c.discovery.alias(v, to); err != nil {
+			if err := c.discovery.alias(v, found.items[0].URL); err != nil {
 				return d, err
 			}
 		}
@@ -213,7 +212,7 @@ func (f *discoveries) skipOtherHostSitemap(url string, t provenance.Provenance, 
 	if err != nil || len(a.Canonical) > maxSitemapURL || !f.d.sitemaps.TakeOtherHost(t.SitemapOf, a.Canonical) {
 		return
 	}
-	item := frontier.Item{URL: provenance.SitemapKey(a.Canonical), Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()}
+	item := frontier.Item{Kind: provenance.KindSitemap, URL: a.Canonical, Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()}
 	if !f.skipBlocked(item, a, t) {
 		f.skip(item, a, t, output.NotAuthorized, refusal.Error())
 	}

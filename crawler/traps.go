@@ -44,10 +44,10 @@ const maxLeads = 1000
 // a site.
 func (w *worker) leadsToNew(links []frontier.Item) (bool, error) {
 	c := w.c
-	var more []string
+	var more []frontier.Key
 	for _, item := range links {
-		if !provenance.IsCheckKey(item.URL) && c.discovery.traps.Exhausted(item.Host, item.URL) {
-			more = append(more, item.URL)
+		if !provenance.IsCheck(item.Kind) && c.discovery.traps.Exhausted(item.Host, item.URL) {
+			more = append(more, item.Key())
 		}
 	}
 	for some := range slices.Chunk(more, maxLeads) {

@@ -205,7 +205,7 @@ func (w *worker) decide(v *visit) (decision, error) {
 			return d, err
 		}
 	}
-	if provenance.IsRobotsKey(v.lease.URL) {
+	if v.lease.Kind == provenance.KindRobots {
 		return w.learnListing(v, d)
 	}
 	if d.verdict != proceed {
@@ -227,7 +227,7 @@ func (w *worker) decide(v *visit) (decision, error) {
 	if v.prov.IsSitemap() {
 		return w.fetchSitemap(v)
 	}
-	if provenance.IsStartKey(v.lease.URL) {
+	if v.lease.Kind == provenance.KindStart {
 		return w.probeStart(v)
 	}
 	if d := w.checkTrap(v); d.verdict != proceed {

@@ -186,7 +186,7 @@ type urlOutput struct {
 
 func urlOutputOf(u pebblestore.URL) urlOutput {
 	s := urlOutput{
-		URL: u.URL, State: u.State.String(), Host: string(u.Host), Priority: int(u.Priority),
+		URL: u.Key().String(), State: u.State.String(), Host: string(u.Host), Priority: int(u.Priority),
 		Attempts: u.Attempts, NotBefore: utc(u.NotBefore), Meta: u.Meta,
 	}
 	if v := u.Validators; v != nil {

@@ -143,7 +143,7 @@ func (l *frontierList) urlText(u pebblestore.URL, first bool) string {
 	if u.State == pebblestore.Pending || u.State == pebblestore.Scheduled {
 		due = fromNow(u.NotBefore, l.now)
 	}
-	return head + fmt.Sprintf("%-9s  %8d  %8d  %-9s  %s\n", u.State, u.Priority, u.Attempts, due, cli.Escape(u.URL))
+	return head + fmt.Sprintf("%-9s  %8d  %8d  %-9s  %s\n", u.State, u.Priority, u.Attempts, due, cli.Escape(u.Key().String()))
 }
 
 // listHosts lists the selected hosts. It keeps only as many as it shows.
