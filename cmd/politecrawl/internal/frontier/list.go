@@ -51,7 +51,8 @@ first. Each line has the number of URLs in each state, the delay, the time until
 request, the time until a Retry-After ends, and the state of robots.txt.
 
 --urls lists URLs: pending URLs by host in the order of their requests, scheduled URLs by
-time, and then URLs that are done or dropped.
+time, and then URLs that are done or dropped. A URL that is not requested as a page ends in a
+number sign and its kind, as in "frontier export --help", and its owner.
 
 DIR is the output directory of the crawl, or the folder frontier in it. The command changes
 nothing.
