@@ -337,11 +337,11 @@ func (c *counting) Add(ctx context.Context, items []frontier.Item) ([]bool, erro
 	return c.Memory.Add(ctx, items)
 }
 
-func (c *counting) Known(ctx context.Context, urls []string) ([]bool, error) {
+func (c *counting) Known(ctx context.Context, keys []frontier.Key) ([]bool, error) {
 	c.mu.Lock()
-	c.asked = max(c.asked, len(urls))
+	c.asked = max(c.asked, len(keys))
 	c.mu.Unlock()
-	return c.Memory.Known(ctx, urls)
+	return c.Memory.Known(ctx, keys)
 }
 
 // Entries of a long sitemap, and skipped URLs at the end, are processed in batches.

@@ -108,7 +108,7 @@ func TestSitemapsOfAHostThatJustJoined(t *testing.T) {
 	got := runCrawl(t, workerConfig(t, cfg, "w1"), &Options{OnStart: func() {
 		other := byHand(t, cfg, "w2")
 		brought.handle("/", func(http.ResponseWriter, *http.Request) {
-			known, err := other.Known(t.Context(), []string{provenance.SitemapKey(brought.url + "/map.txt")})
+			known, err := other.Known(t.Context(), []frontier.Key{{Kind: provenance.KindSitemap, URL: brought.url + "/map.txt"}})
 			if err != nil || !known[0] {
 				t.Errorf("the sitemap is not in the frontier: %v, %v", known, err)
 			}

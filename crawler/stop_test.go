@@ -276,9 +276,9 @@ type abandonedFrontier struct {
 	abandon context.CancelFunc
 }
 
-func (f *abandonedFrontier) Known(ctx context.Context, urls []string) ([]bool, error) {
+func (f *abandonedFrontier) Known(ctx context.Context, keys []frontier.Key) ([]bool, error) {
 	if end, _, _ := f.c.lifecycle.Ending(); end == "" {
-		return f.Frontier.Known(ctx, urls)
+		return f.Frontier.Known(ctx, keys)
 	}
 	f.abandon()
 	return nil, f.c.lifecycle.CommitCtx.Err()

@@ -8,6 +8,9 @@
 // has a queue and a due time for each host, and a heap of hosts by due time. The due time is
 // the earliest time of the host's next request.
 //
+// An item is a URL with a kind, such as a sitemap or a URL that is only checked, so that one URL
+// can be requested for several purposes (see Key). Kinds have a meaning only for the caller.
+//
 // A worker leases a URL, fetches it, and finishes the lease with an outcome. Each URL is in one
 // of these states:
 //

@@ -131,3 +131,10 @@ func ExampleCheckFinish() {
 	// [a.example] <nil> <nil>
 	// true
 }
+
+// How does a store keep the kind of a URL?
+func ExampleParseKey() {
+	key := frontier.Key{Kind: "check-head", URL: "https://a.example/", Owner: "2"}
+	fmt.Println(key, frontier.ParseKey(key.String()) == key)
+	// Output: https://a.example/#check-head-2 true
+}

@@ -85,7 +85,7 @@ func ExampleMemory_Waiting() {
 	for item, err := range f.Waiting(ctx, "a.example") {
 		fmt.Println("waiting:", item.URL, err)
 	}
-	known, err := f.Known(ctx, []string{"https://a.example/1", "https://a.example/3"})
+	known, err := f.Known(ctx, []frontier.Key{{URL: "https://a.example/1"}, {URL: "https://a.example/3"}})
 	fmt.Println(known, err)
 	// Output:
 	// fetched https://a.example/1 has validators: false

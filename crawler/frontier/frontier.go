@@ -33,15 +33,15 @@ const MaxNote = 4 << 10
 //     that is set back does not shorten a wait.
 //   - Only Lease and Hold wait. They return soon after their context ends.
 type Frontier interface {
-	// Add adds URLs in the order of their discovery and reports which are new. Each URL is new
-	// only once. For a known URL, in any state, added is false and nothing changes.
+	// Add adds URLs in the order of their discovery and reports which are new. Each Key is new
+	// only once. For a known one, in any state, added is false and nothing changes.
 	//
 	// If an item is invalid, Add returns ErrInvalid and adds nothing.
 	Add(ctx context.Context, items []Item) (added []bool, err error)
 
-	// Known reports for each URL whether it was ever added. It uses the host in the URL, so
-	// it may not find URLs that were added with another Item.Host.
-	Known(ctx context.Context, urls []string) (known []bool, err error)
+	// Known reports for each key whether it was ever added. It uses the host in the URL, so
+	// it may not find items that were added with another Item.Host.
+	Known(ctx context.Context, keys []Key) (known []bool, err error)
 
 	// Lease returns URLs that may be requested now. A host gets no more leases than it has
 	// free slots, and none before it is due; see HostUpdate for both. Hosts are served round

@@ -30,10 +30,11 @@ func HostOf(url string) (Host, error) {
 // isAbsolute reports whether a URL begins with a letter, as a scheme does.
 func isAbsolute(url string) bool { return url != "" && 'a' <= url[0] && url[0] <= 'z' }
 
-// An Item is a URL to be fetched.
+// An Item is a URL to be fetched. Kind, URL and Owner are its Key.
 type Item struct {
-	// URL is canonical and absolute. It identifies the page: the frontier compares bytes.
-	URL string
+	Kind  Kind
+	URL   string
+	Owner string
 	// Host is the host whose due time and slots apply to a request. Empty: the host in URL.
 	// Always pass the same Host for a URL.
 	Host Host
@@ -46,12 +47,18 @@ type Item struct {
 	Meta []byte
 }
 
+// Key returns the key of the item.
+func (it *Item) Key() Key { return Key{it.Kind, it.URL, it.Owner} }
+
 // HostsOf returns the host of each item: its Host or, if empty, the host of its URL. If an item
-// has no host, it returns ErrInvalid. It is for implementations of Frontier.
+// has no host or an invalid Key, it returns ErrInvalid. It is for implementations of Frontier.
 func HostsOf(items []Item) ([]Host, error) {
 	hosts := make([]Host, len(items))
 	for i := range items {
 		it := &items[i]
+		if err := it.Key().validate(); err != nil {
+			return nil, fmt.Errorf("item %d: %w", i, err)
+		}
 		if it.Host != "" && isAbsolute(it.URL) {
 			hosts[i] = it.Host
 			continue

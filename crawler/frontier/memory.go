@@ -99,21 +99,23 @@ func (m *Memory) forEach(ctx context.Context, items []Item, do func(*Item, Host,
 }
 
 // Known implements Frontier.
-func (m *Memory) Known(ctx context.Context, urls []string) ([]bool, error) {
+func (m *Memory) Known(ctx context.Context, keys []Key) ([]bool, error) {
 	now, err := m.sched.Enter(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer m.sched.Exit(now)
-	known := make([]bool, len(urls))
-	for i, url := range urls {
-		known[i] = m.seen.Has(maphash.String(m.seed, url))
+	known := make([]bool, len(keys))
+	for i, key := range keys {
+		known[i] = m.seen.Has(m.hash(key))
 	}
 	return known, nil
 }
 
+func (m *Memory) hash(k Key) uint64 { return maphash.String(m.seed, k.String()) }
+
 func (m *Memory) add(it *Item, name Host, now schedule.Instant) bool {
-	if !m.seen.Add(maphash.String(m.seed, it.URL)) {
+	if !m.seen.Add(m.hash(it.Key())) {
 		return false
 	}
 	h := m.host(name)
@@ -127,7 +129,7 @@ func (m *Memory) add(it *Item, name Host, now schedule.Instant) bool {
 
 // enqueue queues a new or revisited URL after the waiting URLs of its host.
 func (m *Memory) enqueue(h *host, it *Item, now schedule.Instant) {
-	path := urlpath.Cut(it.URL, string(h.name))
+	path := urlpath.Cut(it.Key().String(), string(h.name))
 	if ready := m.sched.Instant(it.NotBefore); ready > now {
 		m.seq++
 		m.requeue(&entry{

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"hash/maphash"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
-	"github.com/politecrawl/politecrawl/crawler/frontier/internal/urlpath"
 )
 
 // Lease implements Frontier.
@@ -29,8 +27,8 @@ func (m *Memory) lease(slot *schedule.Slot[*host, *entry], now schedule.Instant)
 		m.seq++
 		e.seq = m.seq
 	}
-	url := urlpath.Join(string(h.name), e.path)
-	e.hash = maphash.String(m.seed, url)
+	it := h.item(e.path, e.priority, e.meta)
+	e.hash = m.hash(it.Key())
 	if v := m.validators[e.hash]; v != nil { // of the last fetch
 		e.validators = v
 		delete(m.validators, e.hash)
@@ -39,7 +37,7 @@ func (m *Memory) lease(slot *schedule.Slot[*host, *entry], now schedule.Instant)
 	m.count(h, Counts{Pending: -1, InFlight: 1})
 	slot.Entry = e
 	return Lease{
-		Item:       Item{URL: url, Host: h.name, Priority: e.priority, Meta: bytes.Clone(e.meta)},
+		Item:       it,
 		ID:         LeaseID(slot.ID),
 		Attempt:    e.attempts,
 		Expires:    m.sched.Time(slot.Expires(), now),

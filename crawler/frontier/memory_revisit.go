@@ -3,7 +3,6 @@ package frontier
 import (
 	"bytes"
 	"context"
-	"hash/maphash"
 	"iter"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
@@ -33,7 +32,7 @@ func (m *Memory) revisit(it *Item, name Host, now schedule.Instant) bool {
 	if m.add(it, name, now) {
 		return true
 	}
-	h, hash := m.host(name), maphash.String(m.seed, it.URL)
+	h, hash := m.host(name), m.hash(it.Key())
 	switch m.seen.Mark(hash) {
 	case isDone:
 		m.count(h, Counts{Done: -1})
@@ -85,16 +84,16 @@ func (m *Memory) waiting(ctx context.Context, names []Host) (items []Item, err e
 	for _, h := range hosts {
 		for _, b := range h.fresh {
 			for path, meta := range b.urls.all() {
-				items = append(items, Item{URL: urlpath.Join(string(h.name), path), Host: h.name, Priority: b.priority, Meta: meta})
+				items = append(items, h.item(path, b.priority, meta))
 			}
 		}
 		for _, e := range h.retried {
-			items = append(items, e.item())
+			items = append(items, h.item(e.path, e.priority, e.meta))
 		}
 	}
 	for _, e := range m.scheduled {
 		if hosts[e.host.name] != nil {
-			it := e.item()
+			it := e.host.item(e.path, e.priority, e.meta)
 			it.NotBefore = m.sched.Time(e.ready, now)
 			items = append(items, it)
 		}
@@ -102,6 +101,8 @@ func (m *Memory) waiting(ctx context.Context, names []Host) (items []Item, err e
 	return items, nil
 }
 
-func (e *entry) item() Item {
-	return Item{URL: urlpath.Join(string(e.host.name), e.path), Host: e.host.name, Priority: e.priority, Meta: bytes.Clone(e.meta)}
+// item returns the item that enqueue stored with this path.
+func (h *host) item(path string, priority uint8, meta []byte) Item {
+	key := ParseKey(urlpath.Join(string(h.name), path))
+	return Item{Kind: key.Kind, URL: key.URL, Owner: key.Owner, Host: h.name, Priority: priority, Meta: bytes.Clone(meta)}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/loadtest"
 )
 
@@ -332,6 +333,15 @@ func spoil(t *testing.T, name, damage string) {
 	}
 }
 
+// keysOf returns the keys of pages.
+func keysOf(urls ...string) []frontier.Key {
+	keys := make([]frontier.Key, len(urls))
+	for i, url := range urls {
+		keys[i].URL = url
+	}
+	return keys
+}
+
 // use leases all URLs of a store and returns the first error.
 func use(dir string, urls []string) error {
 	ctx := context.Background()
@@ -339,7 +349,7 @@ func use(dir string, urls []string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.Known(ctx, urls); err != nil {
+	if _, err := s.Known(ctx, keysOf(urls...)); err != nil {
 		return errors.Join(err, s.Close())
 	}
 	_, err = loadtest.Drain(ctx, s, 10, 0)

@@ -23,7 +23,7 @@ func (s *Store) Add(ctx context.Context, items []frontier.Item) (_ []bool, err e
 }
 
 // Known implements frontier.Frontier.
-func (s *Store) Known(ctx context.Context, urls []string) (_ []bool, err error) {
+func (s *Store) Known(ctx context.Context, keys []frontier.Key) (_ []bool, err error) {
 	defer s.noteFailure(&err)
 	now, err := s.sched.Enter(ctx)
 	if err != nil {
@@ -31,19 +31,19 @@ func (s *Store) Known(ctx context.Context, urls []string) (_ []bool, err error) 
 	}
 	s.readers.Add(1)
 	defer s.readers.Done()
-	known, exact := make([]bool, len(urls)), s.known.exact()
-	hashes := make([]uint64, len(urls))
-	for i, url := range urls {
-		hashes[i] = s.seed.Sum(url)
+	known, exact := make([]bool, len(keys)), s.known.exact()
+	hashes := make([]uint64, len(keys))
+	for i, key := range keys {
+		hashes[i] = s.seed.Sum(key.String())
 		known[i] = s.known.has(hashes[i])
 	}
 	s.sched.Exit(now)
 	if exact {
 		return known, nil
 	}
-	hosts, unsure := make([]frontier.Host, len(urls)), make([]bool, len(urls))
-	for i, url := range urls {
-		if hosts[i], err = frontier.HostOf(url); err == nil {
+	hosts, unsure := make([]frontier.Host, len(keys)), make([]bool, len(keys))
+	for i, key := range keys {
+		if hosts[i], err = frontier.HostOf(key.URL); err == nil {
 			unsure[i] = !known[i]
 		}
 	}
@@ -81,7 +81,7 @@ func (s *Store) newDiscovery(items []*frontier.Item, hosts []frontier.Host) *dis
 		request: &request{done: make(chan struct{})},
 	}
 	for i := range items {
-		d.hashes[i] = s.seed.Sum(items[i].URL)
+		d.hashes[i] = s.seed.Sum(items[i].Key().String())
 	}
 	return d
 }
@@ -196,7 +196,7 @@ func (s *Store) newAddition(h *host, it *frontier.Item, hash uint64, now instant
 	s.seq++
 	n := addition{host: h, entry: &entry{
 		id: h.id, seq: s.seq, priority: it.Priority, hash: hash,
-		path: urlpath.Cut(it.URL, string(h.name)), meta: it.Meta,
+		path: urlpath.Cut(it.Key().String(), string(h.name)), meta: it.Meta,
 	}}
 	if ready := s.sched.Instant(it.NotBefore); ready > now {
 		n.ready, n.timed = s.millis(ready), true

@@ -209,7 +209,7 @@ func TestDiskFull(t *testing.T) {
 
 			disk.room.Store(1 << 40)
 			again := open(t, dir, nil)
-			known, err := again.Known(t.Context(), acked)
+			known, err := again.Known(t.Context(), keysOf(acked...))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/fields"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/urlpath"
 )
 
 // A State is the state of a URL.
@@ -38,15 +39,21 @@ type entry struct {
 	id         hostID
 	seq        uint64 // order of discovery
 	priority   uint8
-	again      bool // its queue key was written more than once, or will be
-	known      bool // it has validators
-	attempts   int  // counted leases
-	path       string
+	again      bool   // its queue key was written more than once, or will be
+	known      bool   // it has validators
+	attempts   int    // counted leases
+	path       string // of the text of its key, see urlpath.Cut
 	meta       []byte
 	validators *frontier.Validators // loaded if known
 
-	hash   uint64    // of the URL, set by the first lease
+	hash   uint64    // of the text of its key, set by the first lease
 	marked markState // guarded by queue.mu
+}
+
+// item returns the item of e, whose host is h. It shares Meta.
+func (e *entry) item(h frontier.Host) frontier.Item {
+	key := frontier.ParseKey(urlpath.Join(string(h), e.path))
+	return frontier.Item{Kind: key.Kind, URL: key.URL, Owner: key.Owner, Host: h, Priority: e.priority, Meta: e.meta}
 }
 
 func (e *entry) place() place { return place{e.priority, e.seq} }

@@ -76,7 +76,7 @@ func TestOpenOnFullDisk(t *testing.T) {
 			disk.room.Store(1 << 40) // the failed opening must not use the room
 
 			again := open(t, dir, nil)
-			known, err := again.Known(t.Context(), urls)
+			known, err := again.Known(t.Context(), keysOf(urls...))
 			if err != nil || bytes.Contains(fmt.Append(nil, known), []byte("false")) {
 				t.Errorf("Known = %v, %v, want all", known, err)
 			}

@@ -7,7 +7,7 @@ const (
 	kindMeta       = 'm' // name → value for the whole store
 	kindName       = 'n' // host name → id
 	kindHost       = 'h' // id → hostRecord
-	kindSeen       = 's' // id, hash of the URL → state, and the item if done or dropped
+	kindSeen       = 's' // id, hash of the item's key → state, and the item if done or dropped
 	kindQueue      = 'q' // id, priority, seq → pending or leased entry
 	kindTime       = 't' // ms, seq → scheduled entry
 	kindAttempt    = 'a' // id, seq → attempt of an open lease

@@ -8,7 +8,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
-	"github.com/politecrawl/politecrawl/crawler/frontier/internal/urlpath"
 )
 
 // Lease implements frontier.Frontier. It returns before the attempts of
@@ -45,10 +44,11 @@ func (s *Store) newLease(slot *slot, now instant) frontier.Lease {
 	slot.Entry = e
 	s.queue.mark(e)
 	s.readAhead(h)
-	url := urlpath.Join(string(h.name), e.path)
-	e.hash = s.seed.Sum(url)
+	it := e.item(h.name)
+	it.Meta = bytes.Clone(it.Meta)
+	e.hash = s.seed.Sum(it.Key().String())
 	return frontier.Lease{
-		Item:       frontier.Item{URL: url, Host: h.name, Priority: e.priority, Meta: bytes.Clone(e.meta)},
+		Item:       it,
 		ID:         frontier.LeaseID(slot.ID),
 		Attempt:    e.attempts,
 		Expires:    s.sched.Time(slot.Expires(), now),

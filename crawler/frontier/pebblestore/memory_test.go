@@ -37,7 +37,7 @@ func TestMemory(t *testing.T) {
 	if s.known.exact() || s.known.set.Bytes() > 0 || len(s.claims) > 0 {
 		t.Errorf("%d bytes of hashes in the set, %d claims: more than allowed", s.known.set.Bytes(), len(s.claims))
 	}
-	known, err := s.Known(t.Context(), append(urls, "http://host1.test/unknown", "http://unknown.test/1", "no URL"))
+	known, err := s.Known(t.Context(), keysOf(append(urls, "http://host1.test/unknown", "http://unknown.test/1", "no URL")...))
 	if err != nil {
 		t.Fatal(err)
 	}

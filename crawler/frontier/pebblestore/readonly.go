@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/internal/urlpath"
 )
 
 // A ReadOnlyStore reads a store that no process has open. It is safe for concurrent use.
@@ -166,13 +165,9 @@ func (w *walk) emit(e *entry, state State, at time.Time) {
 			}
 		}
 	}
-	w.stopped = !w.yield(URL{
-		Item: frontier.Item{
-			URL:  urlpath.Join(string(w.host.name), e.path),
-			Host: w.host.name, Priority: e.priority, NotBefore: at, Meta: e.meta,
-		},
-		State: state, Attempts: e.attempts, Validators: e.validators,
-	})
+	it := e.item(w.host.name)
+	it.NotBefore = at
+	w.stopped = !w.yield(URL{Item: it, State: state, Attempts: e.attempts, Validators: e.validators})
 }
 
 // Hosts returns the record of each host in the order of discovery. Due and BlockedUntil may have

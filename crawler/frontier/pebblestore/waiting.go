@@ -6,9 +6,9 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/internal/urlpath"
 )
 
 // Waiting implements frontier.Lister. It lists a snapshot that it takes when the loop begins.
@@ -110,11 +110,11 @@ func (l *waitingList) emit(key []byte, r *reader) error {
 		return err
 	}
 	l.s.sched.Exit(now)
-	var it frontier.Item
 	var e *entry
+	var notBefore time.Time
 	if key[0] == kindTime {
 		e = r.timed(key)
-		it.NotBefore = l.s.sched.Time(l.s.instant(millisOf(key)), now)
+		notBefore = l.s.sched.Time(l.s.instant(millisOf(key)), now)
 	} else {
 		e = r.queued(key)
 	}
@@ -128,7 +128,8 @@ func (l *waitingList) emit(key []byte, r *reader) error {
 		}
 		l.id, l.name = e.id, h.name
 	}
-	it.Host, it.URL, it.Priority, it.Meta = l.name, urlpath.Join(string(l.name), e.path), e.priority, e.meta
+	it := e.item(l.name)
+	it.NotBefore = notBefore
 	l.stopped = !l.yield(it)
 	return nil
 }

@@ -44,10 +44,11 @@ func (s *Store) items(list []frontier.Item, hosts []frontier.Host, revisit bool)
 	fresh, items, at := make([]bool, len(list)), make([]item, len(list)), make([]*item, len(list))
 	for i := range list {
 		it := &list[i]
+		key := it.Key().String()
 		items[i] = item{
-			url: it.URL, host: hosts[i], priority: it.Priority, notBefore: it.NotBefore,
-			text:  encodeURL(it.URL, hosts[i], it.Meta),
-			shard: s.layout.shard(hosts[i]), sum: s.layout.urls.Sum(it.URL),
+			key: key, host: hosts[i], priority: it.Priority, notBefore: it.NotBefore,
+			text:  encodeKey(key, hosts[i], it.Meta),
+			shard: s.layout.shard(hosts[i]), sum: s.layout.urls.Sum(key),
 			revisit: revisit, fresh: &fresh[i],
 		}
 		at[i] = &items[i]
@@ -56,12 +57,12 @@ func (s *Store) items(list []frontier.Item, hosts []frontier.Host, revisit bool)
 }
 
 // Known implements frontier.Frontier.
-func (s *Store) Known(ctx context.Context, urls []string) ([]bool, error) {
+func (s *Store) Known(ctx context.Context, keys []frontier.Key) ([]bool, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
-	known := make([]bool, 0, len(urls))
-	for part := range slices.Chunk(urls, itemsAtOnce) {
+	known := make([]bool, 0, len(keys))
+	for part := range slices.Chunk(keys, itemsAtOnce) {
 		err := s.retry(ctx, func(ctx context.Context) error {
 			more, err := s.known(ctx, part)
 			known = append(known, more...)
@@ -74,17 +75,18 @@ func (s *Store) Known(ctx context.Context, urls []string) ([]bool, error) {
 	return known, nil
 }
 
-// known reports for each URL whether it was added. After an error it returns nil.
-func (s *Store) known(ctx context.Context, urls []string) ([]bool, error) {
-	cmds := make([]rueidis.Completed, len(urls))
-	for i, url := range urls {
+// known reports for each key whether it was added. After an error it returns nil.
+func (s *Store) known(ctx context.Context, keys []frontier.Key) ([]bool, error) {
+	cmds := make([]rueidis.Completed, len(keys))
+	for i, key := range keys {
 		// A URL without host was never added, so any shard will do.
-		host, _ := frontier.HostOf(url)
-		bucket, hash := s.layout.place(url, s.layout.urls.Sum(url))
-		key := s.layout.in(s.layout.shard(host), "seen:"+decimal(bucket))
-		cmds[i] = s.client.B().Smismember().Key(key).Member(hash+"0", hash+"1", hash+"2").Build()
+		host, _ := frontier.HostOf(key.URL)
+		text := key.String()
+		bucket, hash := s.layout.place(text, s.layout.urls.Sum(text))
+		set := s.layout.in(s.layout.shard(host), "seen:"+decimal(bucket))
+		cmds[i] = s.client.B().Smismember().Key(set).Member(hash+"0", hash+"1", hash+"2").Build()
 	}
-	known := make([]bool, len(urls))
+	known := make([]bool, len(keys))
 	for i, r := range s.client.DoMulti(ctx, cmds...) {
 		states, err := r.AsIntSlice()
 		if err != nil {

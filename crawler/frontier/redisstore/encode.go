@@ -16,19 +16,20 @@ import (
 
 var errDamaged = errors.New("a record is damaged")
 
-// encodeURL encodes the URL and Meta of an item for a queue. The host is part of the queue's name,
+// encodeKey encodes the key and Meta of an item for a queue. The host is part of the queue's name,
 // so it is omitted.
-func encodeURL(url string, host frontier.Host, meta []byte) string {
-	path := urlpath.Cut(url, string(host))
+func encodeKey(key string, host frontier.Host, meta []byte) string {
+	path := urlpath.Cut(key, string(host))
 	b := make([]byte, 0, 3+len(path)+len(meta))
 	return string(append(fields.AppendString(b, path), meta...))
 }
 
-// decodeURL is the inverse of encodeURL. An empty meta is nil.
-func decodeURL(text string, host frontier.Host) (url string, meta []byte, err error) {
+// decodeItem decodes an item of which encodeKey has encoded the key. An empty Meta is nil.
+func decodeItem(text string, host frontier.Host) (frontier.Item, error) {
 	r := fields.Reader{Rest: []byte(text)}
 	path := r.String()
-	return urlpath.Join(string(host), path), r.Tail(), r.Err()
+	key := frontier.ParseKey(urlpath.Join(string(host), path))
+	return frontier.Item{Kind: key.Kind, URL: key.URL, Owner: key.Owner, Host: host, Meta: r.Tail()}, r.Err()
 }
 
 // encodeValidators encodes v. The result is never empty.

@@ -12,18 +12,19 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-func FuzzURL(f *testing.F) {
+func FuzzItem(f *testing.F) {
 	f.Add("http://a.test/x?y", "a.test", []byte("meta"), "\x03/ab")
 	f.Add("https://a.test/x?y", "a.test", []byte("meta"), "\x04:/ab")
 	f.Add("http://u@a.test", "a.test", []byte(nil), "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01x")
+	f.Add("https://a.test/x?y#check-head-3", "a.test", []byte("meta"), "\x04/a#b")
 	f.Add("", "", []byte{0}, "")
-	f.Fuzz(func(t *testing.T, url, host string, meta []byte, damaged string) {
+	f.Fuzz(func(t *testing.T, key, host string, meta []byte, damaged string) {
 		h := frontier.Host(host)
-		_, _, _ = decodeURL(damaged, h)
-		if url != "" && url[0] >= 'a' && url[0] <= 'z' {
-			got, gotMeta, err := decodeURL(encodeURL(url, h, meta), h)
-			if err != nil || got != url || !bytes.Equal(gotMeta, meta) {
-				t.Fatalf("%q of %q came back as %q, %q, %v", url, host, got, gotMeta, err)
+		_, _ = decodeItem(damaged, h)
+		if key != "" && key[0] >= 'a' && key[0] <= 'z' {
+			got, err := decodeItem(encodeKey(key, h, meta), h)
+			if err != nil || got.Key() != frontier.ParseKey(key) || got.Host != h || !bytes.Equal(got.Meta, meta) {
+				t.Fatalf("%q of %q came back as %+v, %v", key, host, got, err)
 			}
 		}
 	})

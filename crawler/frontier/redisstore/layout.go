@@ -117,8 +117,8 @@ func (l *layout) shard(h frontier.Host) int { return l.shardOf(string(h)) }
 
 func (l *layout) shardOf(name string) int { return int(l.places.Sum(name) % uint64(l.shards)) }
 
-// place returns the bucket and the hash of a URL. Two URLs collide only if both are equal.
-func (l *layout) place(url string, sum uint64) (bucket int, hash string) {
-	bucket = int(l.places.Sum(url) % uint64(l.buckets))
+// place returns the bucket and the hash of a key. Two keys collide only if both are equal.
+func (l *layout) place(key string, sum uint64) (bucket int, hash string) {
+	bucket = int(l.places.Sum(key) % uint64(l.buckets))
 	return bucket, strconv.FormatUint(1+sum%(hashes-1), 10)
 }

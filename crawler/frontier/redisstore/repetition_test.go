@@ -121,7 +121,7 @@ func TestAgainWithCache(t *testing.T) {
 
 func hashesOf(s *Store, items []*item) (hashes []string) {
 	for _, it := range items {
-		_, hash := s.layout.place(it.url, it.sum)
+		_, hash := s.layout.place(it.key, it.sum)
 		hashes = append(hashes, hash)
 	}
 	return hashes

@@ -17,11 +17,11 @@ const (
 
 // An item is a URL to add.
 type item struct {
-	url       string
+	key       string
 	host      frontier.Host
 	priority  uint8
 	notBefore time.Time
-	text      string // URL and Meta as Redis stores them
+	text      string // key and Meta as Redis stores them
 	shard     int
 	sum       uint64
 	revisit   bool
@@ -180,7 +180,7 @@ func (s *Store) composeSection(args []string, t *transaction, sec *section, agai
 		hosts++
 		args = append(args, string(g.host), strconv.Itoa(len(items)))
 		for _, it := range items {
-			bucket, hash := s.layout.place(it.url, it.sum)
+			bucket, hash := s.layout.place(it.key, it.sum)
 			mode := "a"
 			if it.revisit {
 				mode = "r"
@@ -269,10 +269,11 @@ func (s *Store) answered(t *transaction, r reply) error {
 // URL with Meta, validators.
 func (s *Store) leased(t *transaction, l reply) error {
 	host := frontier.Host(l.string(2))
-	url, meta, err := decodeURL(l.string(7), host)
+	it, err := decodeItem(l.string(7), host)
 	if err != nil {
 		return err
 	}
+	it.Priority = uint8(l.int(4))
 	validators, err := decodeValidators(l.string(8))
 	if err != nil {
 		return err
@@ -281,10 +282,11 @@ func (s *Store) leased(t *transaction, l reply) error {
 	if number < 0 || number >= len(t.orders) {
 		return errDamaged
 	}
-	bucket, hash := s.layout.place(url, s.layout.urls.Sum(url))
+	key := it.Key().String()
+	bucket, hash := s.layout.place(key, s.layout.urls.Sum(key))
 	w := t.orders[number].w
 	w.leases = append(w.leases, frontier.Lease{
-		Item:       frontier.Item{URL: url, Host: host, Priority: uint8(l.int(4)), Meta: meta},
+		Item:       it,
 		ID:         ticket{int(l.int(1)), l.string(3), bucket, hash}.id(),
 		Attempt:    int(l.int(5)),
 		Expires:    t.made.Add(time.Duration(l.int(6)) * time.Microsecond),

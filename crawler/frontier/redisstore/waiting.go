@@ -123,10 +123,11 @@ func (l *listing) entries() error {
 				continue
 			}
 			seen[id] = true
-			it := frontier.Item{Host: host, Priority: uint8(e.int(2)), NotBefore: ahead(e.int(4))}
-			if it.URL, it.Meta, err = decodeURL(e.string(3), host); err != nil {
+			it, err := decodeItem(e.string(3), host)
+			if err != nil {
 				return err
 			}
+			it.Priority, it.NotBefore = uint8(e.int(2)), ahead(e.int(4))
 			if err := l.emit(it); err != nil || l.stopped {
 				return err
 			}
@@ -144,10 +145,11 @@ func (l *listing) queue(q *queueRange) error {
 		return err
 	}
 	for i := range r.array(0) {
-		it := frontier.Item{Host: q.host, Priority: uint8(q.priority)}
-		if it.URL, it.Meta, err = decodeURL(r.array(0).string(i), q.host); err != nil {
+		it, err := decodeItem(r.array(0).string(i), q.host)
+		if err != nil {
 			return err
 		}
+		it.Priority = uint8(q.priority)
 		if err := l.emit(it); err != nil || l.stopped {
 			return err
 		}

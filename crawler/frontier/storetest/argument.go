@@ -9,7 +9,11 @@ import (
 
 var argumentChecks = []check{
 	{name: "invalid item", run: func(s *subject) {
-		for _, bad := range []frontier.Item{{}, {URL: "/path"}, {URL: "http:///path"}, {Host: a}, {URL: "/path", Host: a}} {
+		for _, bad := range []frontier.Item{
+			{}, {URL: "/path"}, {URL: "http:///path"}, {Host: a}, {URL: "/path", Host: a},
+			{URL: one + "#fragment"}, {URL: one + "#", Host: a}, {Kind: "2nd", URL: one}, {Kind: "a-", URL: one}, {Kind: "#a", URL: one},
+			{Kind: "a", URL: one, Owner: "B"}, {Kind: "a", URL: one, Owner: "-b"}, {Kind: "a", URL: one, Owner: "#b"}, {URL: one, Owner: "ü"},
+		} {
 			if _, err := s.f.Add(s.Context(), append(items("http://a.test/1"), bad)); !errors.Is(err, frontier.ErrInvalid) {
 				s.Fatalf("Add of %+v: %v, want %v", bad, err, frontier.ErrInvalid)
 			}

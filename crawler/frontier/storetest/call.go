@@ -13,7 +13,7 @@ func Calls(f frontier.Frontier) map[string]func(context.Context) error {
 	items := items("http://calls.test/1")
 	calls := map[string]func(context.Context) error{
 		"Add":    func(ctx context.Context) error { _, err := f.Add(ctx, items); return err },
-		"Known":  func(ctx context.Context) error { _, err := f.Known(ctx, []string{items[0].URL}); return err },
+		"Known":  func(ctx context.Context) error { _, err := f.Known(ctx, []frontier.Key{items[0].Key()}); return err },
 		"Lease":  func(ctx context.Context) error { _, err := f.Lease(ctx, frontier.LeaseRequest{Wait: -1}); return err },
 		"Finish": func(ctx context.Context) error { _, err := f.Finish(ctx, nil, []byte("note")); return err },
 		"Note":   func(ctx context.Context) error { _, err := f.Note(ctx); return err },

@@ -21,6 +21,8 @@ const (
 	asksBeforeBatch defect = "checks a whole batch before it adds any URL"
 	knowsOnlyQueues defect = "does not know URLs that are done"
 	addOverwrites   defect = "changes a known URL when it is added again"
+	urlIsKey        defect = "ignores kinds and owners"
+	forgetsKinds    defect = "forgets kinds and owners"
 
 	writesLate     defect = "writes after the call has returned"
 	neverWrites    defect = "writes nothing"
@@ -128,7 +130,8 @@ var defects = []struct {
 	name  defect
 }{
 	{0, takesAnything}, {0, closedIsAnyError}, {0, ignoresContext}, {0, takesNoHost}, {0, invalidIsFatal}, {0, takesAnyOutcome},
-	{1, forgetsDone}, {1, asksThenMarks}, {1, linksAreNew}, {1, asksBeforeBatch}, {1, addOverwrites}, {1, knowsOnlyQueues}, {1, neverWrites},
+	{1, forgetsDone}, {1, asksThenMarks}, {1, linksAreNew}, {1, asksBeforeBatch}, {1, addOverwrites}, {1, knowsOnlyQueues}, {1, urlIsKey}, {1, forgetsKinds},
+	{1, neverWrites},
 	{2, writesLate}, {2, neverWrites}, {2, noteComesLate}, {2, noteComesFirst},
 	{3, expiresEarly}, {3, neverExpires}, {3, expiryIsNoAttempt}, {3, deferIsAnAttempt}, {3, retryIsNoAttempt},
 	{3, attemptsInMemory}, {3, extendShortens},
@@ -146,8 +149,8 @@ var defects = []struct {
 	{13, keepsCallersBytes}, {13, nilClearsValidators}, {13, hostFromURL}, {13, forgetsFailing}, {13, forgetsRobots}, {13, neverWrites},
 	{13, nilClearsNote}, {13, noteNeedsOutcome}, {13, noteNeedsSuccess}, {13, forgetsNotes},
 	{14, revisitsOnlyKnown}, {14, revisitsOnlyDone}, {14, revisitsAny}, {14, revisitsAsBefore}, {14, revisitIsAttempt},
-	{14, revisitClearsValidators}, {14, revisitsFirst}, {14, revisitIsNew}, {14, sleepsThroughChanges}, {14, asksThenMarks}, {14, neverWrites},
+	{14, revisitClearsValidators}, {14, revisitsFirst}, {14, revisitIsNew}, {14, sleepsThroughChanges}, {14, asksThenMarks}, {14, urlIsKey}, {14, neverWrites},
 	{15, listsOnlyPending}, {15, listsLeased}, {15, listsNoTimes}, {15, listsByIndex}, {15, listsOneHost}, {15, listsNoErrors},
-	{15, keepsCallersBytes}, {15, neverWrites},
+	{15, keepsCallersBytes}, {15, urlIsKey}, {15, forgetsKinds}, {15, neverWrites},
 	{16, clockPerOrigin}, {16, portsAreOneHost}, {16, respellsURLs}, {16, oneRobotsRecord}, {16, ignoresBlocks}, {16, neverWrites},
 }

@@ -26,6 +26,16 @@ var listChecks = []check{
 			}
 		}
 	}},
+	{name: "kinds and owners", run: func(s *subject) {
+		all := sameURL()
+		for i := range all {
+			if i%2 == 1 {
+				all[i].NotBefore = s.in(9)
+			}
+		}
+		s.addItems(all...)
+		s.waits(a, all...)
+	}},
 	{name: "during concurrent calls", run: func(s *subject) {
 		// URLs that are neither leased nor added during the loop must be listed once, all
 		// others at most once.
@@ -127,12 +137,12 @@ func (s *subject) waits(h frontier.Host, want ...frontier.Item) {
 
 func (s *subject) waitsOf(hosts []frontier.Host, want ...frontier.Item) {
 	s.Helper()
-	byURL := func(p, q frontier.Item) int { return strings.Compare(p.URL, q.URL) }
+	byKey := func(p, q frontier.Item) int { return strings.Compare(p.Key().String(), q.Key().String()) }
 	want = slices.Clone(want)
 	for i := range want {
 		want[i].Host, _ = frontier.HostOf(want[i].URL)
 	}
-	slices.SortFunc(want, byURL)
+	slices.SortFunc(want, byKey)
 	var got []frontier.Item
 	for it, err := range s.lister().Waiting(s.Context(), hosts...) {
 		if err != nil {
@@ -140,7 +150,7 @@ func (s *subject) waitsOf(hosts []frontier.Host, want ...frontier.Item) {
 		}
 		got = append(got, it)
 	}
-	slices.SortFunc(got, byURL)
+	slices.SortFunc(got, byKey)
 	sameTime := cmp.Comparer(func(t, u time.Time) bool { return t.IsZero() == u.IsZero() && t.Sub(u).Abs() <= s.unit/2 })
 	if diff := cmp.Diff(want, got, sameTime); diff != "" {
 		s.Fatalf("Waiting(%q) (-want +got):\n%s", hosts, diff)

@@ -13,7 +13,7 @@ import (
 // spellings are different URLs of one server, a.
 var spellings = []string{
 	"http://a.test/1", "https://a.test/1", "http://a.test./1", "https://a.test./1",
-	"http://a.test:443/1", "https://a.test:80/1", "https://a.test?1", "http://a.test#1", "https://a.test", "http://a.test",
+	"http://a.test:443/1", "https://a.test:80/1", "https://a.test?1", "https://a.test", "http://a.test",
 }
 
 var serverChecks = []check{

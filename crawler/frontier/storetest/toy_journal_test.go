@@ -29,7 +29,7 @@ func openToy(place string, w defect, now func() time.Time) (*toy, error) {
 	}
 	t := &toy{
 		wrong: w, now: now, disk: disk, changed: make(chan struct{}),
-		rows: make(map[string]*row), hosts: make(map[frontier.Host]*toyHost), leases: make(map[frontier.LeaseID]*toyLease),
+		rows: make(map[frontier.Key]*row), hosts: make(map[frontier.Host]*toyHost), leases: make(map[frontier.LeaseID]*toyLease),
 	}
 	return t, t.load(name)
 }
@@ -56,7 +56,7 @@ func (t *toy) load(name string) error {
 		}
 		switch {
 		case e.Row != nil:
-			t.rows[e.Row.URL] = e.Row
+			t.rows[t.key(e.Row.Key())] = e.Row
 		case e.Host != nil:
 			t.hosts[e.Host.Host] = e.Host
 		default:

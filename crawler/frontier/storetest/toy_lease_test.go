@@ -200,7 +200,7 @@ func (t *toy) Finish(ctx context.Context, outcomes []frontier.Outcome, note []by
 		if !t.is(linksAfterEnd) && !(t.is(dropsLostLinks) && l == nil) && !(t.is(dropsRetryLinks) && o.Result == frontier.Retry) {
 			if t.is(linksAreNew) {
 				for _, it := range o.Links {
-					delete(t.rows, it.URL)
+					delete(t.rows, t.key(it.Key()))
 				}
 			}
 			t.add(o.Links, now)

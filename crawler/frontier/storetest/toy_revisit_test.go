@@ -26,7 +26,7 @@ func (t *toy) Revisit(ctx context.Context, items []frontier.Item) ([]bool, error
 		again = t.add(items, now)
 	}
 	for i, it := range items {
-		r := t.rows[it.URL]
+		r := t.rows[t.key(it.Key())]
 		if r == nil || again[i] || !t.revisits(r) {
 			continue
 		}
@@ -47,7 +47,7 @@ func (t *toy) Revisit(ctx context.Context, items []frontier.Item) ([]bool, error
 			r.Validators = nil
 		}
 		if t.is(revisitIsNew) {
-			t.rows[it.URL+"#again"] = &row{Item: it, State: done}
+			t.rows[frontier.Key{URL: it.URL, Owner: "again"}] = &row{Item: it, State: done}
 		}
 		t.dirty = append(t.dirty, r, t.host(it.Host))
 	}

@@ -23,7 +23,7 @@ type toy struct {
 
 	mu      sync.Mutex // guards the fields below
 	closed  bool
-	rows    map[string]*row
+	rows    map[frontier.Key]*row
 	hosts   map[frontier.Host]*toyHost
 	leases  map[frontier.LeaseID]*toyLease
 	numbers int
@@ -147,26 +147,30 @@ func (t *toy) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
 	return t.add(items, now), nil
 }
 
-func (t *toy) Known(ctx context.Context, urls []string) ([]bool, error) {
+func (t *toy) Known(ctx context.Context, keys []frontier.Key) ([]bool, error) {
 	if _, err := t.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer t.leave()
-	known := make([]bool, len(urls))
-	for i, u := range urls {
-		r := t.rows[u]
+	known := make([]bool, len(keys))
+	for i, k := range keys {
+		r := t.rows[t.key(k)]
 		known[i] = r != nil && !(t.is(knowsOnlyQueues) && r.State == done)
 	}
 	return known, nil
 }
 
 func (t *toy) valid(items []frontier.Item) error {
-	for _, it := range items {
-		if _, err := frontier.HostOf(it.URL); err != nil {
-			return err
-		}
+	_, err := frontier.HostsOf(items)
+	return err
+}
+
+// key returns the key by which the toy finds a row.
+func (t *toy) key(k frontier.Key) frontier.Key {
+	if t.is(urlIsKey) {
+		return frontier.Key{URL: k.URL}
 	}
-	return nil
+	return k
 }
 
 // own returns the item as the toy stores it.
@@ -187,6 +191,9 @@ func (t *toy) own(it frontier.Item) frontier.Item {
 	if !t.is(keepsCallersBytes) {
 		it.Meta = bytes.Clone(it.Meta)
 	}
+	if t.is(forgetsKinds) {
+		it.Kind, it.Owner = "", ""
+	}
 	return it
 }
 
@@ -194,7 +201,7 @@ func (t *toy) add(items []frontier.Item, now time.Time) []bool {
 	added := make([]bool, len(items))
 	begin := t.numbers
 	for i, it := range items {
-		r := t.rows[it.URL]
+		r := t.rows[t.key(it.Key())]
 		if r != nil && r.Seq > begin && t.is(asksBeforeBatch) {
 			r = nil
 		}
@@ -210,6 +217,7 @@ func (t *toy) add(items []frontier.Item, now time.Time) []bool {
 			t.mu.Lock()
 		}
 		added[i] = true
+		key := t.key(it.Key())
 		it = t.own(it)
 		h := t.host(it.Host)
 		h.URLs++
@@ -220,7 +228,7 @@ func (t *toy) add(items []frontier.Item, now time.Time) []bool {
 		if t.is(wastesMemory) {
 			t.ballast = append(t.ballast, make([]byte, 2000))
 		}
-		t.rows[it.URL] = r
+		t.rows[key] = r
 		h.rows = append(h.rows, r)
 		t.dirty = append(t.dirty, r)
 	}

@@ -2,7 +2,6 @@ package discover
 
 import (
 	"hash/maphash"
-	"strings"
 	"sync"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -50,7 +49,7 @@ func (d *Discovery) ChecksResource(a weburl.URL, kind string) bool {
 }
 
 // AddCheck adds a URL to check, if the settings want that. T is that of a link on the same page.
-func (f *Found) AddCheck(a weburl.URL, t provenance.Provenance, kind string, mode provenance.CheckMode) {
+func (f *Found) AddCheck(a weburl.URL, t provenance.Provenance, kind string, mode frontier.Kind) {
 	if !f.d.Checks(a, kind) || f.d.Scope.ExcludedCheck(a.Canonical) != "" {
 		return
 	}
@@ -59,19 +58,19 @@ func (f *Found) AddCheck(a weburl.URL, t provenance.Provenance, kind string, mod
 	if kind == UseCanonical || kind == UseHreflang {
 		priority = provenance.PriorityTarget // a later page may link to it
 	}
-	key := provenance.CheckKey(a.Canonical, mode, t.Recrawl)
+	item := frontier.Item{Kind: mode, URL: a.Canonical, Owner: provenance.CheckOwner(t.Recrawl), Host: a.Server, Priority: priority, Meta: t.Encode()}
 	if f.d.repeats(a, t) {
-		key = provenance.RepeatKey(key, t.Hops, t.Recrawl)
+		provenance.Repeat(&item, t.Hops, t.Recrawl)
 	}
-	f.checks = append(f.checks, frontier.Item{URL: key, Host: a.Server, Priority: priority, Meta: t.Encode()})
+	f.checks = append(f.checks, item)
 }
 
 // CheckMode returns how a URL is checked by the way in which a page uses it.
-func CheckMode(kind string) provenance.CheckMode {
+func CheckMode(kind string) frontier.Kind {
 	if kind == UseStylesheet || kind == UseCanonical || kind == UseHreflang {
-		return provenance.CheckRead
+		return provenance.KindCheckRead
 	}
-	return provenance.CheckHead
+	return provenance.KindCheckHead
 }
 
 // AddTargets adds the canonical URL and the versions for other languages that a page names.
@@ -98,13 +97,12 @@ func (d *Discovery) admitChecks(found *Found) (refused []*output.Check, err erro
 			return nil, err
 		case admitted:
 			found.Items = append(found.Items, item)
-		case d.refused.Add(item.URL):
+		case d.refused.Add(item.Key().String()):
 			p, err := provenance.Decode(item.Meta)
 			if err != nil {
 				return nil, err
 			}
-			url, _, _ := strings.Cut(item.URL, "#")
-			refused = append(refused, &output.Check{URL: url, Result: output.CheckUnverified, Kind: p.Check, FoundOn: p.FoundOn, Reason: output.MaxHosts})
+			refused = append(refused, &output.Check{URL: item.URL, Result: output.CheckUnverified, Kind: p.Check, FoundOn: p.FoundOn, Reason: output.MaxHosts})
 		}
 	}
 	return refused, nil

@@ -36,15 +36,15 @@ func (f *Found) addSitemap(url string, t provenance.Provenance) error {
 		f.d.Log.Warn("sitemap skipped", "url", a.Canonical[:escape.MaxBytes], "host", t.SitemapOf, "found_on", t.FoundOn, "line", 0)
 		return nil
 	}
-	key := provenance.SitemapKey(a.Canonical)
-	known, err := f.d.Frontier.Known(f.d.Lifecycle.CommitCtx, []string{key})
+	item := frontier.Item{Kind: provenance.KindSitemap, URL: a.Canonical, Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()}
+	known, err := f.d.Frontier.Known(f.d.Lifecycle.CommitCtx, []frontier.Key{item.Key()})
 	if err != nil {
 		return err
 	}
 	if known[0] || !f.d.Sitemaps.Take(t.SitemapOf) {
 		return nil // a sitemap that is listed again counts once
 	}
-	f.Items = append(f.Items, frontier.Item{URL: key, Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()})
+	f.Items = append(f.Items, item)
 	return nil
 }
 
@@ -93,7 +93,7 @@ func (f *Found) skipOtherHostSitemap(url string, t provenance.Provenance, refusa
 	if err != nil || len(a.Canonical) > maxSitemapURL || !f.d.Sitemaps.TakeOtherHost(t.SitemapOf, a.Canonical) {
 		return
 	}
-	item := frontier.Item{URL: provenance.SitemapKey(a.Canonical), Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()}
+	item := frontier.Item{Kind: provenance.KindSitemap, URL: a.Canonical, Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()}
 	if !f.skipBlocked(item, a, t) {
 		f.skip(item, a, t, output.NotAuthorized, refusal.Error())
 	}

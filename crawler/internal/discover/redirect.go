@@ -29,13 +29,13 @@ func (d *Discovery) Redirect(doc *Document, location string) *Found {
 	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: doc.Priority, Meta: t.Encode()}
 	switch {
 	case t.IsSitemap():
-		item.URL = provenance.SitemapKey(a.Canonical)
+		item.Kind = provenance.KindSitemap
 	case a.Origin == doc.Origin && d.CleanURL(a.Canonical, doc.Robots) != a.Canonical:
-		// Under the plain key it would be skipped as a duplicate of the URL that redirects to it.
-		item.URL = provenance.RedirectKey(a.Canonical)
+		// As a page it would be skipped as a duplicate of the URL that redirects to it.
+		item.Kind = provenance.KindRedirect
 	}
 	if d.repeats(a, t) {
-		item.URL = provenance.RepeatKey(item.URL, t.Hops, t.Recrawl)
+		provenance.Repeat(&item, t.Hops, t.Recrawl)
 	}
 	switch {
 	case t.Hops > redirection.Max:

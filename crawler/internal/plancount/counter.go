@@ -125,7 +125,7 @@ func (s *Counter) addPage(item frontier.Item, t provenance.Provenance) (added, a
 
 // countPage counts a page of h, unless it was counted before.
 func (s *Counter) countPage(h *hostCounts, item frontier.Item, t provenance.Provenance) bool {
-	key := maphash.String(s.seed, item.URL)
+	key := maphash.String(s.seed, item.Key().String())
 	old := s.dispositions[key]
 	if old == inFrontier {
 		return false

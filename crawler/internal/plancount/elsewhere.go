@@ -42,7 +42,7 @@ func (s *Counter) TakeScope(_ weburl.URL, match func(record.SkippedURL) bool, gi
 			return false
 		}
 		taken = append(taken, l)
-		if provenance.IsSitemapKey(l.Item.URL) {
+		if l.Item.Kind == provenance.KindSitemap {
 			s.files = slices.DeleteFunc(s.files, func(f *plan.Sitemap) bool {
 				return f.URL == l.Rejection.URL && f.Unread == string(l.Rejection.Reason)
 			})
@@ -74,7 +74,7 @@ func (s *Counter) addStart(item frontier.Item, t provenance.Provenance) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	origin := weburl.OriginOf(item.URL)
-	item.URL = provenance.StartKey(item.URL)
+	item.Kind = provenance.KindStart
 	if t.Source == provenance.Start {
 		if !slices.ContainsFunc(s.starts, func(other frontier.Item) bool { return weburl.OriginOf(other.URL) == origin }) {
 			s.starts = append(s.starts, item)

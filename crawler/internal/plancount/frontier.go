@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -27,7 +26,7 @@ func (f *Frontier) Add(ctx context.Context, items []frontier.Item) ([]bool, erro
 		if err != nil {
 			return nil, err
 		}
-		ask := t.IsSitemap() || provenance.IsRobotsKey(item.URL)
+		ask := t.IsSitemap() || item.Kind == provenance.KindRobots
 		if t.FromStart {
 			if err := f.counter.addStart(item, t); err != nil {
 				return nil, err
@@ -61,12 +60,7 @@ func (f *Frontier) unread(why string) (list []*plan.Sitemap, err error) {
 		if !t.IsSitemap() {
 			continue // a start URL, which its host reports
 		}
-		u, err := url.Parse(item.URL)
-		if err != nil {
-			return list, fmt.Errorf("plan: %w", err)
-		}
-		u.Fragment = ""
-		list = append(list, &plan.Sitemap{URL: u.String(), Origin: string(t.SitemapOf), Unread: why})
+		list = append(list, &plan.Sitemap{URL: item.URL, Origin: string(t.SitemapOf), Unread: why})
 	}
 	slices.SortFunc(list, func(a, b *plan.Sitemap) int { return cmp.Compare(a.URL, b.URL) })
 	return list, nil

@@ -5,88 +5,52 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// SitemapKey returns the frontier's key of a sitemap. The fragment is never sent. It
-// distinguishes a sitemap from a page of the same URL.
-func SitemapKey(url string) string { return url + sitemapMark }
+// The kinds of items in the frontier of a crawl, besides pages. Frontiers store them.
+const (
+	KindSitemap  frontier.Kind = "sitemap"
+	KindRedirect frontier.Kind = "redirect" // a redirect target that is fetched unchanged, although links to the same URL are skipped as duplicates
+	KindRobots   frontier.Kind = "listing"  // a robots.txt that is requested only to learn which sitemaps it lists; others are requested with the first URL of their origin
+	KindStart    frontier.Kind = "start"    // a start URL in a plan, requested only to learn where it redirects
 
-// IsSitemapKey reports whether a key is that of a sitemap.
-func IsSitemapKey(key string) bool { return strings.Contains(key, sitemapMark) }
+	KindCheckHead frontier.Kind = "check-head" // checked by a HEAD request
+	KindCheckGet  frontier.Kind = "check-get"  // checked by a GET request for the first byte, after HEAD had no success
+	KindCheckRead frontier.Kind = "check-read" // checked by a GET request, whose response is read: stylesheets, canonical URLs
+)
 
-const sitemapMark = "#sitemap"
+// IsCheck reports whether a URL of this kind is only checked.
+func IsCheck(k frontier.Kind) bool {
+	return k == KindCheckHead || k == KindCheckGet || k == KindCheckRead
+}
 
-// StartKey returns the key of a start URL in the frontier of a plan, which requests it only to
-// learn where it redirects.
-func StartKey(url string) string { return url + startMark }
-
-// IsStartKey reports whether a key is one of StartKey.
-func IsStartKey(key string) bool { return strings.HasSuffix(key, startMark) }
-
-const startMark = "#start"
-
-// RobotsKey returns the frontier's key of the robots.txt of an origin, which is requested only to learn
-// which sitemaps it lists. Other robots.txt files are requested with the first URL of their origin.
-func RobotsKey(o robotsext.Origin) string { return o.RobotsURL() + robotsMark }
-
-// IsRobotsKey reports whether a key is one of RobotsKey.
-func IsRobotsKey(key string) bool { return strings.HasSuffix(key, robotsMark) }
-
-const robotsMark = "#listing"
-
-// RedirectKey returns the frontier's key of a redirect target that is fetched
-// unchanged, although links to the same URL are skipped as duplicates.
-func RedirectKey(url string) string { return url + "#redirect" }
-
-// RepeatKey returns the frontier's key of a URL that its own redirects lead to again. Key is that of its
-// first request.
-func RepeatKey(key string, hops, recrawl int) string {
-	if !strings.Contains(key, "#") {
-		key = RedirectKey(key)
+// CheckOwner returns the owner of the checks of a recrawl; 0: the first crawl. Each recrawl has its
+// own checks, since it checks only what its pages still use.
+func CheckOwner(recrawl int) string {
+	if recrawl == 0 {
+		return ""
 	}
-	return fmt.Sprintf("%s%s%d-%d", key, repeatMark, hops, recrawl)
+	return strconv.Itoa(recrawl)
+}
+
+// RecrawlOf returns the number of the recrawl of a check.
+func RecrawlOf(owner string) int {
+	number, _, _ := strings.Cut(owner, repeatMark)
+	recrawl, _ := strconv.Atoi(number) // 0 without a number
+	return recrawl
+}
+
+// Repeat makes an item that of a URL that its own redirects lead to again.
+func Repeat(item *frontier.Item, hops, recrawl int) {
+	if item.Kind == "" {
+		item.Kind = KindRedirect
+	}
+	mark := repeatMark
+	if item.Owner == "" {
+		mark = mark[1:]
+	}
+	item.Owner += fmt.Sprintf("%s%d-%d", mark, hops, recrawl)
 }
 
 const repeatMark = "#again-"
-
-// RepeatOf returns what RepeatKey has added to a key; empty: it is the key of a first request.
-func RepeatOf(key string) string {
-	if i := strings.Index(key, repeatMark); i >= 0 {
-		return key[i:]
-	}
-	return ""
-}
-
-// A CheckMode is how a URL is checked.
-type CheckMode string
-
-// The modes.
-const (
-	CheckHead CheckMode = "head" // a HEAD request
-	CheckGet  CheckMode = "get"  // a GET request for the first byte, after HEAD had no success
-	CheckRead CheckMode = "read" // a GET request, whose response is read: stylesheets, canonical URLs
-)
-
-const checkMark = "#check-"
-
-// CheckKey returns the frontier's key of a URL that is only checked. Each recrawl has its own
-// keys, since it checks only what its pages still use.
-func CheckKey(url string, mode CheckMode, recrawl int) string {
-	key := url + checkMark + string(mode)
-	if recrawl > 0 {
-		key += "-" + strconv.Itoa(recrawl)
-	}
-	return key
-}
-
-// IsCheckKey reports whether a key is that of a check.
-func IsCheckKey(key string) bool { return strings.Contains(key, checkMark) }
-
-// ParseCheckKey returns the mode of a check and the number of its recrawl.
-func ParseCheckKey(key string) (mode CheckMode, recrawl int) {
-	_, rest, _ := strings.Cut(strings.TrimSuffix(key, RepeatOf(key)), checkMark)
-	name, number, _ := strings.Cut(rest, "-")
-	recrawl, _ = strconv.Atoi(number) // 0 without a number
-	return CheckMode(name), recrawl
-}

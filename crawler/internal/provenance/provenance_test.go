@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
 func TestRoundTrip(t *testing.T) {
@@ -109,23 +111,33 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func TestCheckKey(t *testing.T) {
+// Frontiers of earlier versions have these texts of checks and repeated requests.
+func TestTextsOfChecks(t *testing.T) {
 	for _, tt := range []struct {
-		mode    CheckMode
+		kind    frontier.Kind
 		recrawl int
-		key     string
+		first   string
+		again   string
 	}{
-		{CheckHead, 0, "http://a.test/?b#check-head"}, {CheckGet, 0, "http://a.test/?b#check-get"}, {CheckRead, 12, "http://a.test/?b#check-read-12"},
+		{"", 0, "", "#redirect#again-3-0"},
+		{"", 2, "", "#redirect#again-3-2"},
+		{KindSitemap, 0, "#sitemap", "#sitemap#again-3-0"},
+		{KindCheckHead, 0, "#check-head", "#check-head#again-3-0"},
+		{KindCheckGet, 1, "#check-get-1", "#check-get-1#again-3-1"},
+		{KindCheckRead, 12, "#check-read-12", "#check-read-12#again-3-12"},
 	} {
-		key := CheckKey("http://a.test/?b", tt.mode, tt.recrawl)
-		mode, recrawl := ParseCheckKey(key)
-		if again := RepeatKey(key, 3, tt.recrawl); RepeatOf(again) == "" || RepeatOf(key) != "" || !IsCheckKey(again) {
-			t.Errorf("%s again: %s", key, again)
-		} else if m, r := ParseCheckKey(again); m != mode || r != recrawl {
-			t.Errorf("%s: %s, %d", again, m, r)
+		item := frontier.Item{Kind: tt.kind, URL: "http://a.test/?b"}
+		if IsCheck(tt.kind) {
+			item.Owner = CheckOwner(tt.recrawl)
 		}
-		if key != tt.key || mode != tt.mode || recrawl != tt.recrawl || !IsCheckKey(key) || IsCheckKey(SitemapKey("http://a.test/")) {
-			t.Errorf("%s: %s, %d", key, mode, recrawl)
+		for _, text := range []string{tt.first, tt.again} {
+			if got := item.Key(); got.String() != item.URL+text || frontier.ParseKey(got.String()) != got {
+				t.Errorf("%+v is %s, want %s", got, got, text)
+			}
+			if got := RecrawlOf(item.Owner); IsCheck(item.Kind) && got != tt.recrawl {
+				t.Errorf("%s is of recrawl %d", text, got)
+			}
+			Repeat(&item, 3, tt.recrawl)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -67,9 +66,9 @@ type rejectedWriter struct {
 	blocks  map[robotsext.Origin]Block // results of blocked
 
 	batch   crawldir.Batch
-	entries []*entry // skipped, unless the frontier knows them
-	keys    []string // of entries in the frontier
-	n       int      // lines
+	entries []*entry       // skipped, unless the frontier knows them
+	keys    []frontier.Key // of entries
+	n       int            // lines
 
 	listed Listed
 }
@@ -124,7 +123,7 @@ func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.O
 		if w.listed.Next.IsZero() || j.RetryAt.Before(w.listed.Next) {
 			w.listed.Next = j.RetryAt
 		}
-		j.URL, _, _ = strings.Cut(item.URL, "#") // a key may have a fragment
+		j.URL = item.URL
 		if p.IsCheck() {
 			if err := w.check(&j, p); err != nil {
 				return err

@@ -276,18 +276,20 @@ func (s *Skipped) Take(match func(SkippedURL) bool, give func([]SkippedURL) erro
 // skippedURL returns the skipped URL of an entry.
 func (e *entry) skippedURL() (SkippedURL, error) {
 	u, err := weburl.Parse(e.Skipped.URL)
+	key := e.frontierKey()
 	return SkippedURL{
 		Rejection: *e.Skipped, URL: u,
-		Item: frontier.Item{URL: e.frontierKey(), Host: u.Server, Priority: e.Priority, Meta: e.Meta},
+		Item: frontier.Item{Kind: key.Kind, URL: key.URL, Host: u.Server, Priority: e.Priority, Meta: e.Meta},
 	}, err
 }
 
 // frontierKey returns the key of an entry's URL in the frontier.
-func (e *entry) frontierKey() string {
+func (e *entry) frontierKey() frontier.Key {
+	key := frontier.Key{URL: e.Skipped.URL}
 	if p, err := provenance.Decode(e.Meta); err == nil && p.IsSitemap() {
-		return provenance.SitemapKey(e.Skipped.URL)
+		key.Kind = provenance.KindSitemap
 	}
-	return e.Skipped.URL
+	return key
 }
 
 // restore applies an entry at an offset in the journal.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -120,7 +119,7 @@ func (r *requeuer) addAll(number int) error {
 		for above, n := s.FoundOn, 0; foundOn[above] != "" && n < discover.MaxNested+redirection.Max; above, n = foundOn[above], n+1 {
 			t.Listing = append(t.Listing, provenance.HashListing(above))
 		}
-		return r.add(provenance.SitemapKey(s.URL), t)
+		return r.addTo(&r.items, frontier.Key{Kind: provenance.KindSitemap, URL: s.URL}, t)
 	})
 	if err != nil {
 		return err
@@ -168,27 +167,31 @@ func provenanceOf(r *output.Rejection) provenance.Provenance {
 
 // add requeues a URL before those of its kind that were never requested. Invalid URLs, as
 // in edited files, are ignored.
-func (r *requeuer) add(url string, t provenance.Provenance) error { return r.addTo(&r.items, url, t) }
+func (r *requeuer) add(url string, t provenance.Provenance) error {
+	return r.addTo(&r.items, frontier.Key{URL: url}, t)
+}
 
 // addKnown requeues a rejected page if the frontier knows it. Otherwise it was never leased
 // and is in the journal, or is a sitemap. The target of a redirect may have a key of its
 // own.
 func (r *requeuer) addKnown(url string, t provenance.Provenance) error {
 	if t.Source == provenance.Redirect {
-		if err := r.addTo(&r.unconfirmed, provenance.RedirectKey(url), t); err != nil {
+		if err := r.addTo(&r.unconfirmed, frontier.Key{Kind: provenance.KindRedirect, URL: url}, t); err != nil {
 			return err
 		}
 	}
-	return r.addTo(&r.unconfirmed, url, t)
+	return r.addTo(&r.unconfirmed, frontier.Key{URL: url}, t)
 }
 
-func (r *requeuer) addTo(items *[]frontier.Item, url string, t provenance.Provenance) error {
-	host, err := frontier.HostOf(url)
+func (r *requeuer) addTo(items *[]frontier.Item, key frontier.Key, t provenance.Provenance) error {
+	t.Recrawl = r.recrawl
+	item := frontier.Item{Kind: key.Kind, URL: key.URL, Priority: max(t.Priority(), 1) - 1, Meta: t.Encode()}
+	hosts, err := frontier.HostsOf([]frontier.Item{item})
 	if err != nil {
 		return nil
 	}
-	t.Recrawl = r.recrawl
-	*items = append(*items, frontier.Item{URL: url, Host: host, Priority: max(t.Priority(), 1) - 1, Meta: t.Encode()})
+	item.Host = hosts[0]
+	*items = append(*items, item)
 	if len(*items) < discover.SeedBatch {
 		return nil
 	}
@@ -210,11 +213,11 @@ func (r *requeuer) flush() error {
 
 // confirm requeues the unconfirmed URLs that the frontier knows.
 func (r *requeuer) confirm() error {
-	urls := make([]string, len(r.unconfirmed))
+	keys := make([]frontier.Key, len(r.unconfirmed))
 	for i := range r.unconfirmed {
-		urls[i] = r.unconfirmed[i].URL
+		keys[i] = r.unconfirmed[i].Key()
 	}
-	known, err := r.c.Frontier.Known(r.c.Lifecycle.CommitCtx, urls)
+	known, err := r.c.Frontier.Known(r.c.Lifecycle.CommitCtx, keys)
 	if err != nil {
 		return err
 	}
@@ -224,8 +227,7 @@ func (r *requeuer) confirm() error {
 		}
 		r.items = append(r.items, item)
 		if r.requeued != nil {
-			url, _, _ := strings.Cut(item.URL, "#")
-			r.requeued[url] = true
+			r.requeued[item.URL] = true
 		}
 	}
 	r.unconfirmed = r.unconfirmed[:0]

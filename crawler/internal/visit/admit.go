@@ -42,7 +42,7 @@ func (a *admitted) file() *robotstxt.File {
 // admit decides whether a URL may be requested now: by its robots.txt, and by when its host is due.
 func (v *Visitor) admit(it *item) (admitted, outcome, error) {
 	adm, out := v.admitRobots(it)
-	if it.kind == listing {
+	if it.lease.Kind == provenance.KindRobots {
 		out = v.learnListing(it, &adm, out)
 	}
 	if out.verdict != proceed {
@@ -80,7 +80,7 @@ func (v *Visitor) admitRobots(it *item) (adm admitted, out outcome) {
 		adm.recovered = outage
 	}
 	switch {
-	case !v.Fetcher.Wants() && it.kind != sitemap && (refusal == nil && it.kind != start || verdict.Verdict == robotsext.Disallowed):
+	case !v.Fetcher.Wants() && it.lease.Kind != provenance.KindSitemap && (refusal == nil && it.lease.Kind != provenance.KindStart || verdict.Verdict == robotsext.Disallowed):
 		out.verdict = done
 	case refusal != nil && v.isOutsideOutage(it, rec):
 		if rec.Status != 0 {

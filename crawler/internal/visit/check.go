@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
@@ -23,12 +24,11 @@ func (v *Visitor) check(it *item, adm *admitted) (outcome, error) {
 	if out := v.admitUsage(it, adm, nil); out.verdict != proceed { // it has no permission, for which tdmrep.json would be requested
 		return out, nil
 	}
-	mode, _ := provenance.ParseCheckKey(it.lease.URL)
 	request := fetch.Request{URL: it.url, Method: http.MethodGet}
-	switch mode {
-	case provenance.CheckHead:
+	switch it.lease.Kind {
+	case provenance.KindCheckHead:
 		request.Method = http.MethodHead
-	case provenance.CheckGet:
+	case provenance.KindCheckGet:
 		request.Header, request.MaxBody = http.Header{"Range": {"bytes=0-0"}}, 1
 	}
 	resp, failure := v.Fetcher.Fetch(request)
@@ -39,13 +39,13 @@ func (v *Visitor) check(it *item, adm *admitted) (outcome, error) {
 			return out, err
 		}
 		failed := out.verdict == retry || out.verdict == skip && out.rejection.Reason == output.Failed
-		if mode == provenance.CheckHead && failed && !fetch.IsDialing(failure) {
+		if it.lease.Kind == provenance.KindCheckHead && failed && !fetch.IsDialing(failure) {
 			host := out.host
 			out = v.checkAgain(it)
 			out.host = host
 		}
 	} else {
-		out, err = v.readCheck(it, adm, resp, mode)
+		out, err = v.readCheck(it, adm, resp)
 		out.host = hostOutcome{delay: v.Delays.After(resp.Took), status: resp.Status}
 	}
 	out.response = resp
@@ -53,8 +53,9 @@ func (v *Visitor) check(it *item, adm *admitted) (outcome, error) {
 }
 
 // readCheck decides about a check by its response.
-func (v *Visitor) readCheck(it *item, adm *admitted, resp *fetch.Response, mode provenance.CheckMode) (outcome, error) {
-	if mode == provenance.CheckHead && resp.Status/100 != 2 {
+func (v *Visitor) readCheck(it *item, adm *admitted, resp *fetch.Response) (outcome, error) {
+	mode := it.lease.Kind
+	if mode == provenance.KindCheckHead && resp.Status/100 != 2 {
 		return v.checkAgain(it), nil
 	}
 	if resp.Status != statusDenied {
@@ -71,7 +72,7 @@ func (v *Visitor) readCheck(it *item, adm *admitted, resp *fetch.Response, mode 
 	switch location := redirection.Location(resp.Status, resp.Header); {
 	case location != "":
 		redirectCheck(out.found, doc, location, mode, line)
-	case resp.Status/100 != 2 || mode != provenance.CheckRead:
+	case resp.Status/100 != 2 || mode != provenance.KindCheckRead:
 	case it.prov.Check == discover.UseStylesheet || it.prov.Check == discover.UseCSS:
 		err = v.addStylesheet(&out, doc, resp, line)
 	case extract.IsPage(resp.Header, resp.Body):
@@ -98,7 +99,7 @@ func (v *Visitor) readTarget(resp *fetch.Response, line *output.Check) {
 }
 
 // redirectCheck adds the target of a redirect, which is a check of its own.
-func redirectCheck(found *discover.Found, doc *discover.Document, location string, mode provenance.CheckMode, line *output.Check) {
+func redirectCheck(found *discover.Found, doc *discover.Document, location string, mode frontier.Kind, line *output.Check) {
 	to, err := redirection.Resolve(doc.URL, location)
 	if err != nil {
 		line.Detail = escape.Detail("the redirect leads to no valid URL: " + err.Error())
@@ -110,8 +111,8 @@ func redirectCheck(found *discover.Found, doc *discover.Document, location strin
 		line.Result, line.Reason, line.Detail = output.CheckBroken, output.TooManyRedirects, fmt.Sprintf("more than %d", redirection.Max)
 		return
 	}
-	if mode == provenance.CheckGet {
-		mode = provenance.CheckHead // another site may accept HEAD
+	if mode == provenance.KindCheckGet {
+		mode = provenance.KindCheckHead // another site may accept HEAD
 	}
 	found.AddCheck(to.URL, t, t.Check, mode)
 }
@@ -145,13 +146,13 @@ func (it *item) checkLine(resp *fetch.Response) *output.Check {
 // check reads, one that was left over from before a recrawl, and one that changed settings no longer want. It
 // leaves no line.
 func (v *Visitor) isKnownCheck(it *item) (bool, error) {
-	mode, recrawl := provenance.ParseCheckKey(it.lease.URL)
+	recrawl := provenance.RecrawlOf(it.lease.Owner)
 	if a, err := weburl.Parse(it.url); err != nil || recrawl < it.prov.Recrawl || !v.Discovery.Checks(a, it.prov.Check) {
 		return true, nil
 	}
-	keys := []string{it.url}
-	if mode != provenance.CheckRead {
-		keys = append(keys, provenance.CheckKey(it.url, provenance.CheckRead, recrawl))
+	keys := []frontier.Key{{URL: it.url}}
+	if it.lease.Kind != provenance.KindCheckRead {
+		keys = append(keys, frontier.Key{Kind: provenance.KindCheckRead, URL: it.url, Owner: provenance.CheckOwner(recrawl)})
 	}
 	known, err := v.Frontier.Known(v.Lifecycle.CommitCtx, keys)
 	return slices.Contains(known, true), err
@@ -161,7 +162,7 @@ func (v *Visitor) isKnownCheck(it *item) (bool, error) {
 // redirect to one, where GET succeeds. It takes a request slot of its own.
 func (v *Visitor) checkAgain(it *item) outcome {
 	again := it.lease.Item
-	again.URL = provenance.CheckKey(it.url, provenance.CheckGet, it.prov.Recrawl) + provenance.RepeatOf(it.lease.URL)
+	again.Kind = provenance.KindCheckGet
 	return outcome{verdict: done, found: v.found(again)}
 }
 

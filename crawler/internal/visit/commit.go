@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -65,7 +65,7 @@ func (v *Visitor) learn(it *item, adm *admitted, out *outcome) error {
 			return err
 		}
 	}
-	if adm.robots != nil && (it.kind == listing || v.Discovery.Scope.HoldsServer(it.lease.Host)) { // another process may have requested it
+	if adm.robots != nil && (it.lease.Kind == provenance.KindRobots || v.Discovery.Scope.HoldsServer(it.lease.Host)) { // another process may have requested it
 		if err := v.Discovery.QueueListed(adm.robots); err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (v *Visitor) learn(it *item, adm *admitted, out *outcome) error {
 // crawl must not use it. Content whose directives or permissions were not read, such as that of an
 // error, may be forbidden too.
 func (v *Visitor) archive(it *item, out *outcome) {
-	if it.kind != page || out.response == nil || out.response.Exchange == nil {
+	if provenance.IsCheck(it.lease.Kind) || out.response == nil || out.response.Exchange == nil {
 		return
 	}
 	e, purposes := out.response.Exchange, len(v.set.Purposes) > 0
@@ -123,9 +123,8 @@ func (v *Visitor) add(it *item, adm *admitted, out *outcome) ([]frontier.Item, e
 	switch {
 	case out.entries != nil:
 		err = v.seedSitemap(it, adm, out)
-	case it.kind == sitemap && out.found != nil && len(out.found.Items) > 0: // it redirects
-		to, _, _ := strings.Cut(out.found.Items[0].URL, "#")
-		err = v.Discovery.Alias(it.document(adm), to)
+	case it.lease.Kind == provenance.KindSitemap && out.found != nil && len(out.found.Items) > 0: // it redirects
+		err = v.Discovery.Alias(it.document(adm), out.found.Items[0].URL)
 	}
 	if err != nil {
 		return nil, err
@@ -207,13 +206,13 @@ func (v *Visitor) noteOutage(it *item, out *outcome) error {
 // skip records a URL that is skipped for good.
 func (v *Visitor) skip(it *item, out *outcome) error {
 	r := &out.rejection
-	if it.kind == check {
+	if provenance.IsCheck(it.lease.Kind) {
 		return v.skipCheck(it, out)
 	}
 	r.URL, r.Depth, r.FoundOn, r.Source = it.url, it.prov.Depth, it.prov.FoundOn, it.prov.Source.String()
 	v.noticeStart(it, r)
 	record.LogSkipped(v.Log, r, it.lease.Attempt)
-	if it.kind == sitemap { // a recrawl will request it as one
+	if it.lease.Kind == provenance.KindSitemap { // a recrawl will request it as one
 		line := it.sitemapLine(0, time.Now())
 		line.Detail = cmp.Or(r.Detail, string(r.Reason))
 		if err := crawldir.Sitemaps.Add(&out.lines, line); err != nil {

@@ -70,7 +70,7 @@ func (v *Visitor) checkOutage(it *item, failure error) (out outcome, err error) 
 	case v.Lifecycle.Working.Err() != nil || errors.Is(rec.Err, frontier.ErrLeaseLost):
 		out = waitUntil(time.Time{}) // this process has ended the request
 	case !blocked.IsOutage(rec) || rec.FailingSince.IsZero(): // it responds, or its Retry-After forbids the request
-	case !v.outages.Add(it.lease.URL): // it may be what takes the site down
+	case !v.outages.Add(it.lease.Key().String()): // it may be what takes the site down
 	default:
 		out = waitForRobots(it, rec.Err, rec.RetryAt)
 		if !busy { // or no origin of the host responds; other processes have to know

@@ -12,21 +12,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// A kind is what a URL is requested as.
-type kind uint8
-
-const (
-	page    kind = iota
-	sitemap      // a file of a sitemap
-	check        // only to learn whether it works
-	listing      // a robots.txt, only to learn which sitemaps it lists
-	start        // a start URL of a plan, only to learn where it redirects to
-)
-
 // An item is a leased URL.
 type item struct {
 	lease  frontier.Lease
-	kind   kind
 	prov   provenance.Provenance
 	u      *url.URL         // as it will be sent
 	url    string           // u as a text
@@ -45,14 +33,13 @@ func (v *Visitor) decode(lease frontier.Lease) (it item, out outcome) {
 	it.lease = lease
 	var metaErr error
 	it.prov, metaErr = provenance.Decode(lease.Meta)
-	it.kind = kindOf(lease.URL, &it.prov)
 	u, err := url.Parse(lease.URL)
 	if err != nil {
 		it.u, it.url = &url.URL{Opaque: lease.URL}, lease.URL
 		return it, skipFor(output.InvalidURL, err)
 	}
 	it.u = u
-	u.Fragment = "" // it distinguishes the key of a sitemap from that of a page
+	u.Fragment = "" // that an earlier version gave to a sitemap
 	it.url = u.String()
 	it.origin, err = robotsext.OriginOf(u)
 	if err := cmp.Or(metaErr, err); err != nil {
@@ -61,34 +48,18 @@ func (v *Visitor) decode(lease frontier.Lease) (it item, out outcome) {
 	if why := v.Discovery.OutsideLocal(lease.Host, u.Path); why != "" {
 		return it, skipWith(output.OutOfScope, why)
 	}
-	excluded := v.Discovery.Scope.Excluded
-	switch it.kind {
-	case sitemap, listing:
-		excluded = nil
-	case check:
-		excluded = v.Discovery.Scope.ExcludedCheck
+	var why string
+	switch kind := lease.Kind; {
+	case provenance.IsCheck(kind):
+		why = v.Discovery.Scope.ExcludedCheck(it.url)
+	case kind != provenance.KindSitemap && kind != provenance.KindRobots:
+		why = v.Discovery.Scope.Excluded(it.url)
 	}
-	if excluded != nil {
-		if why := excluded(it.url); why != "" {
-			return it, skipWith(output.Excluded, why)
-		}
+	if why != "" {
+		return it, skipWith(output.Excluded, why)
 	}
 	it.prov.Recrawl = v.Discovery.JoinRecrawl(it.prov.Recrawl)
 	return it, outcome{}
-}
-
-func kindOf(key string, p *provenance.Provenance) kind {
-	switch {
-	case p.IsCheck():
-		return check
-	case p.IsSitemap():
-		return sitemap
-	case provenance.IsRobotsKey(key):
-		return listing
-	case provenance.IsStartKey(key):
-		return start
-	}
-	return page
 }
 
 // holdsServer reports whether the server of the item belongs to the crawl.
@@ -98,5 +69,5 @@ func (v *Visitor) holdsServer(it *item) bool {
 
 // isOutsideCheck reports whether a URL of a server outside the crawl is only checked, or is a sitemap.
 func (v *Visitor) isOutsideCheck(it *item) bool {
-	return (it.kind == check || it.kind == sitemap) && !v.holdsServer(it)
+	return (provenance.IsCheck(it.lease.Kind) || it.lease.Kind == provenance.KindSitemap) && !v.holdsServer(it)
 }

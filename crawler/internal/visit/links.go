@@ -244,7 +244,7 @@ func (v *Visitor) addLinks(out *outcome, read *pageLinks, nofollow *robotstag.Ru
 			found.AddLink(link.URL, read.prov, read.meta, unfollowed)
 		}
 		if !v.Discovery.Scope.Holds(link.URL) { // nofollow does not matter: a check follows nothing
-			found.AddCheck(link.URL, read.prov, link.kind, provenance.CheckHead)
+			found.AddCheck(link.URL, read.prov, link.kind, provenance.KindCheckHead)
 		}
 	}
 	if page.Withheld != "" {

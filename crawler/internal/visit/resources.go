@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
@@ -22,7 +23,7 @@ const limitAnchors = "anchor-bytes"
 type resource struct {
 	weburl.URL
 	kind string
-	mode provenance.CheckMode
+	mode frontier.Kind
 }
 
 // addResource adds a resource. An invalid URL is skipped like that of a link. If one of several
@@ -30,7 +31,7 @@ type resource struct {
 func (l *pageLinks) addResource(r extract.Resource) {
 	mode, key := discover.CheckMode(r.Kind), r.URL
 	if r.Imported {
-		mode = provenance.CheckRead
+		mode = provenance.KindCheckRead
 	}
 	if r.Err != nil {
 		key = r.Ref
@@ -66,8 +67,8 @@ func (l *pageLinks) addResource(r extract.Resource) {
 }
 
 // read makes the check of a resource read it, if a further reference to it asks for that.
-func (l *pageLinks) read(at int, kind string, mode provenance.CheckMode) {
-	if at >= 0 && mode == provenance.CheckRead && l.resources[at].mode != mode {
+func (l *pageLinks) read(at int, kind string, mode frontier.Kind) {
+	if at >= 0 && mode == provenance.KindCheckRead && l.resources[at].mode != mode {
 		l.resources[at].kind, l.resources[at].mode = kind, mode
 	}
 }
@@ -97,13 +98,13 @@ func (l *pageLinks) addResources(out *outcome, upgrade bool) error {
 		rest -= len(l.resources)
 	}
 	for _, r := range l.resources {
-		if r.mode == provenance.CheckRead {
+		if r.mode == provenance.KindCheckRead {
 			sheets++
 		}
 	}
 	for _, r := range l.resources {
 		t := l.prov
-		if r.mode == provenance.CheckRead {
+		if r.mode == provenance.KindCheckRead {
 			t.Uses = rest / (sheets + 1)
 		}
 		out.found.AddCheck(r.URL, t, r.kind, r.mode)

@@ -12,7 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
-	sitemaps "github.com/politecrawl/politecrawl/robotsext/sitemap"
+	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
 // SitemapTime limits the time for one sitemap file, which may be 50 MiB.
@@ -21,8 +21,8 @@ const SitemapTime = 5 * time.Minute
 // A sitemapFile is what was read of a sitemap. It has not been applied yet.
 type sitemapFile struct {
 	line    *output.Sitemap
-	scope   sitemaps.Scope
-	entries []sitemaps.Entry
+	scope   sitemap.Scope
+	entries []sitemap.Entry
 }
 
 // sitemap visits a file of a sitemap. After a kill it is read again from the start; the frontier ignores entries
@@ -37,7 +37,7 @@ func (v *Visitor) sitemap(it *item, adm *admitted) (outcome, error) {
 	}
 	// The listing in robots.txt authorizes the sitemap for its host, on whatever host it is.
 	// Without it, a sitemap could send the crawl anywhere. Other origins may list it too.
-	scope, err := sitemaps.NewScope(sitemaps.Listed, it.url, string(origin))
+	scope, err := sitemap.NewScope(sitemap.Listed, it.url, string(origin))
 	if err != nil {
 		return skipFor(output.InvalidURL, err), nil
 	}
@@ -75,7 +75,7 @@ func (v *Visitor) request(ctx context.Context, method, url string) (*http.Respon
 }
 
 // readSitemap decides about a sitemap by its response. Failure is that of reading it.
-func (v *Visitor) readSitemap(it *item, adm *admitted, resp *http.Response, scope sitemaps.Scope, began time.Time) (out outcome, failure, err error) {
+func (v *Visitor) readSitemap(it *item, adm *admitted, resp *http.Response, scope sitemap.Scope, began time.Time) (out outcome, failure, err error) {
 	line := it.sitemapLine(resp.StatusCode, began)
 	out.verdict = done
 	if location := redirection.Location(resp.StatusCode, resp.Header); location != "" {
@@ -105,8 +105,8 @@ func (v *Visitor) readSitemap(it *item, adm *admitted, resp *http.Response, scop
 // before them count. The error is that of reading the response.
 func (v *Visitor) readEntries(it *item, resp *http.Response, file *sitemapFile) error {
 	line, origin := file.line, it.prov.SitemapOf
-	for entry, err := range sitemaps.Read(resp.Body, &sitemaps.Options{URL: it.url}) {
-		if errors.Is(err, sitemaps.Unreadable) {
+	for entry, err := range sitemap.Read(resp.Body, &sitemap.Options{URL: it.url}) {
+		if errors.Is(err, sitemap.Unreadable) {
 			return err
 		}
 		if err != nil {
@@ -158,7 +158,7 @@ func (v *Visitor) seedSitemap(it *item, adm *admitted, out *outcome) error {
 	return nil
 }
 
-// sitemapLine returns the line of sitemaps.jsonl about a file.
+// sitemapLine returns the line of sitemap.jsonl about a file.
 func (it *item) sitemapLine(status int, began time.Time) *output.Sitemap {
 	return &output.Sitemap{
 		URL: it.url, Status: status, Origin: string(it.prov.SitemapOf),

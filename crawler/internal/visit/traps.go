@@ -41,10 +41,10 @@ const maxLeads = 1000
 // trap-pages. The URL may be on any host, since a trap may alternate between the origins of
 // a site.
 func (v *Visitor) leadsToNew(links []frontier.Item) (bool, error) {
-	var more []string
+	var more []frontier.Key
 	for _, item := range links {
-		if !provenance.IsCheckKey(item.URL) && v.Traps.Exhausted(item.Host, item.URL) {
-			more = append(more, item.URL)
+		if !provenance.IsCheck(item.Kind) && v.Traps.Exhausted(item.Host, item.URL) {
+			more = append(more, item.Key())
 		}
 	}
 	for some := range slices.Chunk(more, maxLeads) {

@@ -27,9 +27,9 @@ type counting struct {
 	asked int
 }
 
-func (c *counting) Known(ctx context.Context, urls []string) ([]bool, error) {
-	c.asked = max(c.asked, len(urls))
-	return c.Memory.Known(ctx, urls)
+func (c *counting) Known(ctx context.Context, keys []frontier.Key) ([]bool, error) {
+	c.asked = max(c.asked, len(keys))
+	return c.Memory.Known(ctx, keys)
 }
 
 // The trap check reads the links of a page only up to the first new one.

@@ -17,6 +17,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
@@ -128,7 +129,7 @@ func (v *Visitor) Visit(waiting context.Context, lease frontier.Lease) (page *ou
 
 // process runs one stage after the other, until one has decided.
 func (v *Visitor) process(it *item) (adm admitted, out outcome, err error) {
-	if it.kind == check {
+	if provenance.IsCheck(it.lease.Kind) {
 		if known, err := v.isKnownCheck(it); err != nil || known {
 			return adm, outcome{verdict: done}, err
 		}
@@ -141,12 +142,12 @@ func (v *Visitor) process(it *item) (adm admitted, out outcome, err error) {
 	if adm, out, err = v.admit(it); err != nil || out.verdict != proceed {
 		return adm, out, err
 	}
-	switch it.kind {
-	case check:
+	switch it.lease.Kind {
+	case provenance.KindCheckHead, provenance.KindCheckGet, provenance.KindCheckRead:
 		out, err = v.check(it, &adm)
-	case sitemap:
+	case provenance.KindSitemap:
 		out, err = v.sitemap(it, &adm)
-	case start:
+	case provenance.KindStart:
 		out, err = v.probe(it, &adm)
 	default:
 		out, err = v.page(it, &adm)

@@ -15,6 +15,11 @@ func frontierExportCommand(streams *cli.Streams) *cobra.Command {
 The order is that of "frontier ls --urls". The fields are:
 
     url, host
+    kind            sitemap, check-head, check-get or check-read, redirect (a target that is
+                    requested as it is), listing (a robots.txt, for its sitemaps);
+                    omitted: a page
+    owner           tells URLs of one kind apart: the number of the recrawl of a check, and
+                    again-… if redirects that set cookies led back to the URL; mostly omitted
     state           pending, scheduled, done or dropped; see "frontier stats --help"
     priority        0 is fetched first
     attempts        number of failed requests

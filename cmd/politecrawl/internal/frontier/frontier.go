@@ -173,6 +173,8 @@ func (f *urlFilter) known(command string, view *pebblestore.ReadOnlyStore) error
 // A urlOutput is a URL of a frontier as JSON.
 type urlOutput struct {
 	URL          string    `json:"url"`
+	Kind         string    `json:"kind,omitempty"`  // empty: a page
+	Owner        string    `json:"owner,omitempty"` // tells apart URLs of one kind
 	State        string    `json:"state"`
 	Host         string    `json:"host"`
 	Priority     int       `json:"priority"` // 0 first
@@ -186,7 +188,7 @@ type urlOutput struct {
 
 func urlOutputOf(u pebblestore.URL) urlOutput {
 	s := urlOutput{
-		URL: u.URL, State: u.State.String(), Host: string(u.Host), Priority: int(u.Priority),
+		URL: u.URL, Kind: string(u.Kind), Owner: u.Owner, State: u.State.String(), Host: string(u.Host), Priority: int(u.Priority),
 		Attempts: u.Attempts, NotBefore: utc(u.NotBefore), Meta: u.Meta,
 	}
 	if v := u.Validators; v != nil {

@@ -58,6 +58,7 @@ func sampleFrontier(t *testing.T, dir string) {
 		Validators: &frontier.Validators{ETag: `W/"1"`, LastModified: "Sat, 01 Jan 2000 00:00:00 GMT", BodyHash: []byte{1, 2, 3}},
 		Links: []frontier.Item{
 			{URL: a + "/one", Meta: []byte{1, 3, 0, 1}}, {URL: a + "/two?b=<c>&d", Priority: 5}, {URL: a + "/three"},
+			{Kind: "sitemap", URL: a + "/one"}, {Kind: "check-head", URL: a + "/one", Owner: "2"},
 		},
 	})
 	add(frontier.Item{URL: b + "/broken"})

@@ -51,7 +51,8 @@ first. Each line has the number of URLs in each state, the delay, the time until
 request, the time until a Retry-After ends, and the state of robots.txt.
 
 --urls lists URLs: pending URLs by host in the order of their requests, scheduled URLs by
-time, and then URLs that are done or dropped.
+time, and then URLs that are done or dropped. A URL that is not requested as a page ends in a
+number sign and its kind, as in "frontier export --help", and its owner.
 
 DIR is the output directory of the crawl, or the folder frontier in it. The command changes
 nothing.
@@ -143,7 +144,7 @@ func (l *frontierList) urlText(u pebblestore.URL, first bool) string {
 	if u.State == pebblestore.Pending || u.State == pebblestore.Scheduled {
 		due = fromNow(u.NotBefore, l.now)
 	}
-	return head + fmt.Sprintf("%-9s  %8d  %8d  %-9s  %s\n", u.State, u.Priority, u.Attempts, due, cli.Escape(u.URL))
+	return head + fmt.Sprintf("%-9s  %8d  %8d  %-9s  %s\n", u.State, u.Priority, u.Attempts, due, cli.Escape(u.Key().String()))
 }
 
 // listHosts lists the selected hosts. It keeps only as many as it shows.
