@@ -4,7 +4,6 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/identity"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
@@ -21,10 +20,10 @@ type network struct {
 	delays    *politeness.Delays
 	slots     *politeness.Slots
 	addresses *politeness.Addresses
-	resolver  *net.Resolver                                          // nil: the machine's
-	identity  *identity.Identity                                     // signs the requests; nil: they are not signed
-	dns       identity.DNS                                           // of Fetch.CheckDNS
-	onRequest func(req *http.Request, took time.Duration, err error) // called after each request; nil: nothing is
+	resolver  *net.Resolver      // nil: the machine's
+	identity  *identity.Identity // signs the requests; nil: they are not signed
+	dns       identity.DNS       // of Fetch.CheckDNS
+	observer  fetch.Observer     // of the requests; nil: there is none
 }
 
 // connect creates the network. It sends nothing.
@@ -38,14 +37,14 @@ func (c *Crawler) connect() error {
 	if c.network.identity != nil {
 		requests.Signer = c.network.identity
 	}
-	hooks := fetch.Hooks{Delay: c.network.slots.PauseBefore, Responded: c.obeyRetryAfter, Sent: c.network.onRequest, Fail: c.lifecycle.Fail, Lease: c.member.WithinLease}
+	crawl := fetch.Crawl{Lifecycle: c.lifecycle, Pacer: c.network.slots, Leases: c.member, Observer: c.network.observer}
 	c.warnOfNetwork()
 	if slices.ContainsFunc(c.formats, func(f output.Format) bool { return f.Exchanges }) {
-		hooks.Record = c.record.Exchange
+		crawl.Archive = c.record
 	}
 	var err error
 	c.network.robots, err = robotsext.New(c.cfg.Fetch.UserAgent, &robotsext.Options{
-		Transport: fetch.NewTransport(c.lifecycle.Working, requests, hooks),
+		Transport: fetch.NewTransport(crawl, requests),
 		Fetch:     robotsext.FetchOptions{Wait: c.network.slots.Wait, Timeout: c.cfg.Robots.Timeout},
 		Outage:    robotsext.OutageOptions{RetryMin: c.cfg.Robots.Retry},
 		Cache:     robotsext.CacheOptions{Backend: &robotsCache{frontier: c.frontier, failed: c.lifecycle.HasFailed, since: c.state.StartedAt, refetch: c.record.Refetch}},

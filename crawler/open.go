@@ -63,7 +63,7 @@ func (c *Crawler) open() (err error) {
 		return err
 	}
 	c.network.delays = c.newDelays()
-	c.network.slots = politeness.NewSlots(c.frontier, c.network.delays, c.leases.duration)
+	c.network.slots = politeness.NewSlots(c.frontier, c.network.delays, c.lifecycle, c.leases.duration)
 	if err := c.connect(); err != nil {
 		return err
 	}

@@ -57,9 +57,9 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 		Frontier: c.frontier, CommitCtx: c.lifecycle.CommitCtx, ScopeKey: c.discovery.scope.Key, Log: c.log, Notice: c.notice,
 	})
 	c.network.delays = c.newDelays()
-	c.network.slots = politeness.NewSlots(c.frontier, c.network.delays, c.leases.duration)
+	c.network.slots = politeness.NewSlots(c.frontier, c.network.delays, c.lifecycle, c.leases.duration)
 	c.discovery.attach(c.frontier, c.member, c.record, c.recorder)
-	c.pages, c.network.onRequest = planFetcher{}, p.counter.Request
+	c.pages, c.network.observer = planFetcher{}, p.counter
 	if err := c.connect(); err != nil {
 		return nil, err
 	}

@@ -221,7 +221,7 @@ func TestPauseKeepsTheCrawl(t *testing.T) {
 func TestRobotsAfterTheEnd(t *testing.T) {
 	c := newCrawler(t, testConfig(t, "http://a.test/"), nil)
 	c.lifecycle.Close()
-	c.network.slots = politeness.NewSlots(nil, nil, 0)
+	c.network.slots = politeness.NewSlots(nil, nil, nil, 0)
 	c.onRobots(&robotsext.Record{Origin: "http://a.test", Outcome: robotsext.OutcomeAllowAll})
 	if n := c.tally.summary().Robots; n != 0 {
 		t.Errorf("%d robots.txt files are counted", n)
