@@ -325,7 +325,7 @@ func TestLongSitemapURL(t *testing.T) {
 func TestTrapCheckStopsAtTheFirstNewLink(t *testing.T) {
 	const host = "a.test"
 	f := &counting{Memory: frontier.NewMemory(nil)}
-	c := &Crawler{discovery: &discovery{traps: trap.New(1)}, frontier: f, lifecycle: lifecycle.New(slog.New(slog.DiscardHandler))}
+	c := &Crawler{discovery: &discovery{traps: trap.New(1)}, frontier: f, lifecycle: lifecycle.New(slog.New(slog.DiscardHandler), nil)}
 	for range 2 { // the pattern has had its free pages
 		c.discovery.traps.Fetched(host, "http://"+host+"/?id=1")
 	}

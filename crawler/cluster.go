@@ -69,7 +69,7 @@ func (c *Crawler) joinCluster() error {
 func (c *Crawler) clusterOptions() (*cluster.Options, error) {
 	var err error
 	opts := &cluster.Options{
-		Crawl: c.cfg.Sharing.crawl(), Delay: c.cfg.Politeness.Delay, LeaseTime: c.leases.duration, Extension: c.leases.extension, Logger: c.log, Notice: c.notice, Dir: c.cfg.Output.Dir,
+		Crawl: c.cfg.Sharing.crawl(), Delay: c.cfg.Politeness.Delay, LeaseTime: c.leases.duration, Extension: c.leases.extension, Logger: c.log, Lifecycle: c.lifecycle, Dir: c.cfg.Output.Dir,
 	}
 	if opts.Settings, err = settingsOf(c.cfg); err != nil || !c.opts.Resume && !c.opts.Recrawl {
 		return opts, err

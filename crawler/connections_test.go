@@ -448,7 +448,7 @@ func TestRequestTimeoutWithManyIdleConnections(t *testing.T) {
 		}
 		return sent("200 OK", "", "page"), false
 	})
-	life := lifecycle.New(slog.New(slog.DiscardHandler))
+	life := lifecycle.New(slog.New(slog.DiscardHandler), nil)
 	slots := politeness.NewSlots(frontier.NewMemory(nil), politeness.NewDelays(nil, politeness.Options{}), life, 0)
 	w := fetch.NewTransport(fetch.Crawl{Lifecycle: life, Pacer: slots}, fetch.Config{
 		Timeout: time.Minute, Workers: idle, PerHost: idle, Guard: guard.New(netip.MustParsePrefix("127.0.0.0/8")),

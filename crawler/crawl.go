@@ -211,17 +211,17 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	}
 	c.causes = &hostNotices{notice: c.notice, rest: "other hosts have problems too; the report names them"}
 	c.unreadFiles = &hostNotices{notice: c.notice, rest: "other sites name such files too, which the crawl does not read; the log names them"}
-	c.lifecycle = lifecycle.New(c.log)
+	c.lifecycle = lifecycle.New(c.log, opts.OnNotice)
 	c.discovery = &discovery{
 		cfg: &c.cfg, log: c.log, notice: c.notice, lifecycle: c.lifecycle, tally: c.tally, traps: trap.New(cfg.Limits.TrapPages),
 		guard: addresses, params: drop,
 		scope: scope.New(scope.Kind(cfg.Scope.Kind), bounds),
+		hosts: quota.NewHosts(cfg.Limits.MaxHosts, c.lifecycle), sitemaps: quota.NewSitemaps(cfg.Sitemaps.MaxFiles, cfg.Sitemaps.MaxEntries, c.lifecycle),
 		order: &entryOrder{by: cfg.Sitemaps.Order, now: time.Now(), since: since},
 	}
 	if opts.Local != nil {
 		c.discovery.local, c.discovery.localDir, c.discovery.localSitemap = opts.Local.Server, opts.Local.Dir, opts.Local.Sitemap
 	}
-	c.discovery.initLimits()
 	return c, nil
 }
 

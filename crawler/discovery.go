@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -21,7 +20,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/params"
-	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -62,18 +60,6 @@ type discovery struct {
 	member   cluster.Member
 	record   *record.Recorder
 	recorder recorder
-}
-
-// initLimits creates the limits on hosts and sitemaps, which report when they are exceeded.
-func (d *discovery) initLimits() {
-	d.sitemaps = quota.NewSitemaps(d.cfg.Sitemaps.MaxFiles, d.cfg.Sitemaps.MaxEntries, func(o robotsext.Origin) {
-		d.log.Warn("too many sitemaps", "host", o, "limit", d.cfg.Sitemaps.MaxFiles)
-		d.notice(fmt.Sprintf("%s lists more than %d sitemaps; the others are not read (max-sitemaps)", o, d.cfg.Sitemaps.MaxFiles))
-	})
-	d.hosts = quota.NewHosts(d.cfg.Limits.MaxHosts, func() {
-		d.log.Warn("too many hosts", "limit", d.cfg.Limits.MaxHosts)
-		d.notice(fmt.Sprintf("more than %d hosts; URLs of other hosts are skipped (max-hosts)", d.cfg.Limits.MaxHosts))
-	})
 }
 
 // attach sets what the crawl has opened.

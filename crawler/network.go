@@ -80,10 +80,7 @@ func (c *Crawler) newDelays() *politeness.Delays {
 	opts := politeness.Options{
 		Delay: c.cfg.Politeness.Delay, MaxCrawlDelay: c.cfg.Politeness.MaxCrawlDelay, ResponseFactor: c.cfg.Politeness.ResponseFactor, MaxInFlight: c.cfg.Politeness.PerHost,
 		Resumed: c.opts.Resume || c.opts.Recrawl, Changed: c.state.DelayChanged, Recheck: c.member.RecheckSlowed(), Logger: c.log,
-		Group: func(rec *robotsext.Record) *robotstxt.Group {
-			rec.File = robotstxt.Parse(rec.Body, robotsOptions(&c.cfg))
-			return c.network.robots.Group(rec)
-		},
+		Token: c.pageRules.token, Robots: robotsOptions(&c.cfg),
 	}
 	if c.opts.Local != nil {
 		opts.Undelayed = c.opts.Local.Server

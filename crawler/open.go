@@ -59,7 +59,15 @@ func (c *Crawler) open() (err error) {
 	if err := c.restoreRobots(); err != nil {
 		return err
 	}
-	if err := c.record.OpenSinks(len(c.state.Lost) > 0); err != nil {
+	lost, err := c.record.OpenSinks(len(c.state.Lost) > 0)
+	if len(lost) > 0 {
+		c.noteLosses(c.state, lost)
+		err = errors.Join(err, crawldir.SaveState(c.cfg.Output.Dir, c.state))
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.record.FillSinks(); err != nil {
 		return err
 	}
 	c.network.delays = c.newDelays()
@@ -111,11 +119,7 @@ func (c *Crawler) create() error {
 func (c *Crawler) newRecorder() *record.Recorder {
 	return record.New(record.Config{
 		Dir: c.cfg.Output.Dir, Formats: c.formats, Available: c.opts.Formats, Power: c.cfg.Output.Durability == DurablePower, Resume: c.opts.Resume, Unused: c.cfg.unusedFiles(),
-		Frontier: c.frontier, CommitCtx: c.lifecycle.CommitCtx, ScopeKey: c.discovery.scope.Key, Log: c.log, Notice: c.notice,
-		OnLoss: func(lost []output.Loss) error {
-			c.noteLosses(c.state, lost)
-			return crawldir.SaveState(c.cfg.Output.Dir, c.state)
-		},
+		Frontier: c.frontier, Lifecycle: c.lifecycle, Scope: c.discovery.scope, Log: c.log,
 	})
 }
 

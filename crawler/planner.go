@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -16,8 +15,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/plan"
-	"github.com/politecrawl/politecrawl/robotsext"
-	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // Planner predicts a crawl. It requests robots.txt files and sitemaps, but no pages, and writes
@@ -51,12 +48,14 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 		return nil, err
 	}
 	c.formats = nil // nothing is written
-	p := &Planner{c: c, counter: plancount.New(planned(c))}
+	planned := planned(c)
+	p := &Planner{c: c, counter: plancount.New(planned)}
 	c.frontier, c.recorder = p.counter.Frontier, p.counter
 	c.record = record.New(record.Config{
-		Frontier: c.frontier, CommitCtx: c.lifecycle.CommitCtx, ScopeKey: c.discovery.scope.Key, Log: c.log, Notice: c.notice,
+		Frontier: c.frontier, Lifecycle: c.lifecycle, Scope: c.discovery.scope, Log: c.log,
 	})
 	c.network.delays = c.newDelays()
+	planned.Delays = c.network.delays
 	c.network.slots = politeness.NewSlots(c.frontier, c.network.delays, c.lifecycle, c.leases.duration)
 	c.discovery.attach(c.frontier, c.member, c.record, c.recorder)
 	c.pages, c.network.observer = planFetcher{}, p.counter
@@ -66,7 +65,7 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	return p, nil
 }
 
-// planned returns the settings and functions of the crawl that a plan needs.
+// planned returns the settings and parts of the crawl that a plan needs.
 func planned(c *Crawler) *plancount.Crawl {
 	return &plancount.Crawl{
 		Workers: c.cfg.Limits.Concurrency, PerHost: c.cfg.Politeness.PerHost, PerIP: c.cfg.Politeness.PerIP,
@@ -75,15 +74,8 @@ func planned(c *Crawler) *plancount.Crawl {
 		Frontier: frontier.Options{
 			Delay: c.cfg.Politeness.Delay, MaxInFlight: c.cfg.Politeness.PerHost, LeaseTime: leaseTime(&c.cfg),
 		},
-		HoldsServer: c.discovery.scope.HoldsServer, Clean: c.discovery.cleanURL, Listed: c.discovery.sitemaps.Listed,
-		Delays: func() *politeness.Delays { return c.network.delays },
-		Group:  func(rec *robotsext.Record) *robotstxt.Group { return c.network.robots.Group(rec) },
-		Lookup: func(h frontier.Host) netip.Addr {
-			if c.network.addresses == nil {
-				return netip.Addr{}
-			}
-			return c.network.addresses.Lookup(c.lifecycle.Working, h)
-		},
+		Lifecycle: c.lifecycle, Scope: c.discovery.scope, Params: c.discovery.params, CleanParam: c.cfg.Scope.CleanParam,
+		Addresses: c.network.addresses, Sitemaps: c.discovery.sitemaps,
 	}
 }
 

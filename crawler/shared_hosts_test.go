@@ -131,7 +131,7 @@ func TestSitemapsOfAHostThatJustJoined(t *testing.T) {
 func TestHostJoinsOnce(t *testing.T) {
 	c := newCrawler(t, testConfig(t, "http://a.test/"), nil)
 	f := &countedFrontier{Frontier: frontier.NewMemory(nil)}
-	c.frontier, c.record = f, record.New(record.Config{ScopeKey: c.discovery.scope.Key})
+	c.frontier, c.record = f, record.New(record.Config{Scope: c.discovery.scope})
 	c.recorder = crawlRecorder{c.record}
 	c.discovery.attach(c.frontier, c.member, c.record, c.recorder)
 	for range 3 {

@@ -147,7 +147,7 @@ func TestRecoveredByOthers(t *testing.T) {
 	const origin = robotsext.Origin("http://a.test")
 	f := frontier.NewMemory(nil)
 	cfg := Default()
-	c := &Crawler{cfg: cfg, frontier: f, lifecycle: lifecycle.New(slog.New(slog.DiscardHandler)), member: &cluster.Single{}, record: record.New(record.Config{}), state: new(state)}
+	c := &Crawler{cfg: cfg, frontier: f, lifecycle: lifecycle.New(slog.New(slog.DiscardHandler), nil), member: &cluster.Single{}, record: record.New(record.Config{}), state: new(state)}
 	c.discovery = &discovery{scope: scope.New(scope.Any, scope.Bounds{})}
 	paced := func(want bool) {
 		t.Helper()

@@ -355,7 +355,7 @@ func TestSitemapEntryIsNoTrap(t *testing.T) {
 // the trap.
 func TestLeadsToNewURLs(t *testing.T) {
 	const host = "https://a.test"
-	c := &Crawler{discovery: &discovery{traps: trap.New(1)}, frontier: frontier.NewMemory(nil), lifecycle: lifecycle.New(slog.New(slog.DiscardHandler))}
+	c := &Crawler{discovery: &discovery{traps: trap.New(1)}, frontier: frontier.NewMemory(nil), lifecycle: lifecycle.New(slog.New(slog.DiscardHandler), nil)}
 	for i := range 2 {
 		c.discovery.traps.Fetched(host, fmt.Sprintf("%s/x?id=%d", host, i))
 	}

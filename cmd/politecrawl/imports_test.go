@@ -52,18 +52,18 @@ var crawlerParts = map[string][]string{
 	internal + "weburl":      nil,
 	internal + "provenance":  nil,
 	internal + "trap":        nil,
-	internal + "quota":       nil,
+	internal + "quota":       {internal + "lifecycle"},
 	internal + "forecast":    nil,
 	internal + "scope":       {internal + "weburl", internal + "provenance"},
 	internal + "politeness":  {internal + "weburl", internal + "lifecycle"},
 	internal + "credentials": nil,
 	internal + "fetch":       {internal + "weburl", internal + "credentials", internal + "redirection", internal + "lifecycle"},
 	internal + "redirection": {internal + "weburl"},
-	internal + "cluster":     {internal + "weburl"},
+	internal + "cluster":     {internal + "weburl", internal + "lifecycle"},
 	internal + "lifecycle":   nil,
 	internal + "blocked":     nil,
-	internal + "plancount":   {internal + "weburl", internal + "provenance", internal + "politeness", internal + "record", internal + "forecast", internal + "blocked"},
-	internal + "record":      {internal + "weburl", internal + "provenance", internal + "trap"},
+	internal + "plancount":   {internal + "weburl", internal + "provenance", internal + "politeness", internal + "record", internal + "forecast", internal + "blocked", internal + "lifecycle", internal + "quota", internal + "scope", "crawler/params"},
+	internal + "record":      {internal + "weburl", internal + "provenance", internal + "trap", internal + "lifecycle", internal + "scope"},
 }
 
 // helpers are small packages that every part of the crawler may import.

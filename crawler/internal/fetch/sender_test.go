@@ -174,7 +174,7 @@ func testTransport(t *testing.T, base http.RoundTripper) *Transport {
 
 // testCrawl returns a crawl without delays.
 func testCrawl() Crawl {
-	return Crawl{Lifecycle: lifecycle.New(slog.New(slog.DiscardHandler)), Pacer: new(countingPacer)}
+	return Crawl{Lifecycle: lifecycle.New(slog.New(slog.DiscardHandler), nil), Pacer: new(countingPacer)}
 }
 
 // A countingPacer waits for nothing.

@@ -1,4 +1,4 @@
-// Package lifecycle tracks whether a crawl is running, and why it ends.
+// Package lifecycle tracks whether a crawl is running and why it ends, and tells its operator.
 package lifecycle
 
 import (
@@ -17,7 +17,8 @@ const failed plan.End = "failed"
 // A Lifecycle tracks whether a crawl is running, and why it ends. It is safe for concurrent
 // use.
 type Lifecycle struct {
-	log *slog.Logger
+	log    *slog.Logger
+	notice func(line string) // shows the operator a line; nil: nobody reads it
 
 	// Working is the context of everything that workers do with URLs. It ends with Abort,
 	// not with the context of Run: requests in flight are finished.
@@ -38,11 +39,24 @@ type Lifecycle struct {
 	stats      frontier.Stats     // as they were last seen
 }
 
-// New returns the lifecycle of a crawl that has not started.
-func New(log *slog.Logger) *Lifecycle {
-	l := &Lifecycle{log: log, CommitCtx: context.Background()}
+// New returns the lifecycle of a crawl that has not started. Its lines go to notice; nil: nowhere.
+func New(log *slog.Logger, notice func(line string)) *Lifecycle {
+	l := &Lifecycle{log: log, notice: notice, CommitCtx: context.Background()}
 	l.Working, l.Abort = context.WithCancel(l.CommitCtx) //nolint:gosec // whoever runs the crawl calls Abort
 	return l
+}
+
+// Notice shows the operator of the crawl a line.
+func (l *Lifecycle) Notice(line string) {
+	if l.notice != nil {
+		l.notice(line)
+	}
+}
+
+// Warn shows the operator a line, and logs it as a message with attributes.
+func (l *Lifecycle) Warn(message, line string, attrs ...any) {
+	l.log.Warn(message, attrs...)
+	l.Notice(line)
 }
 
 // Leases returns the context for leasing URLs. It ends with ctx or the crawl.

@@ -17,11 +17,15 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/crawler/plan"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -36,12 +40,13 @@ type Crawl struct {
 	Token                               string // the product token
 	Frontier                            frontier.Options
 
-	HoldsServer func(frontier.Host) bool                      // reports whether URLs on a server belong to the crawl
-	Clean       func(url string, file *robotstxt.File) string // removes parameters that do not change a page
-	Group       func(*robotsext.Record) *robotstxt.Group      // the rules that apply
-	Lookup      func(frontier.Host) netip.Addr                // called if PerIP is a limit
-	Delays      func() *politeness.Delays
-	Listed      func(robotsext.Origin) int // sitemap files of an origin
+	Lifecycle  *lifecycle.Lifecycle
+	Scope      *scope.Scope
+	Params     *params.Rules
+	CleanParam bool                  // Clean-param of robots.txt counts
+	Addresses  *politeness.Addresses // nil: PerIP is no limit
+	Delays     *politeness.Delays    // set before something is counted
+	Sitemaps   *quota.Sitemaps
 }
 
 // A Counter counts each URL once, by origin and disposition. It is safe for concurrent use.
@@ -163,7 +168,11 @@ func (s *Counter) decide(h *hostCounts, item frontier.Item, t provenance.Provena
 		}
 	}
 	if t.Source == provenance.Sitemap {
-		if clean := s.c.Clean(item.URL, h.rec.File); clean != item.URL {
+		file := h.rec.File
+		if !s.c.CleanParam {
+			file = nil
+		}
+		if clean := s.c.Params.Clean(item.URL, file); clean != item.URL {
 			h.rejected[output.DuplicateURL]++
 			item.URL = clean
 			s.countPage(h, item, t)
@@ -256,12 +265,12 @@ func (s *Counter) countsOf(o robotsext.Origin) *hostCounts {
 
 // isInCrawl reports whether an origin belongs to the crawl.
 func (s *Counter) isInCrawl(o robotsext.Origin) bool {
-	return s.c.HoldsServer(weburl.ServerOf(string(o)))
+	return s.c.Scope.HoldsServer(weburl.ServerOf(string(o)))
 }
 
 // Robots stores a robots.txt, and decides about the pages that wait for it.
 func (s *Counter) Robots(rec *robotsext.Record) error {
-	addr := s.c.Lookup(weburl.ServerOf(string(rec.Origin)))
+	addr := s.c.Addresses.Lookup(s.c.Lifecycle.Working, weburl.ServerOf(string(rec.Origin)))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.countsOf(rec.Origin)
@@ -274,7 +283,7 @@ func (s *Counter) Robots(rec *robotsext.Record) error {
 	}
 	h.rec, h.failing = rec, nil
 	if rec.File != nil {
-		h.group = s.c.Group(rec)
+		h.group = rec.File.Group(s.c.Token)
 	}
 	h.addr = addr
 	waiting := h.waiting

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
 )
 
 // Only the file itself may be missing: an error of whoever takes the lines is none of it.
