@@ -165,7 +165,7 @@ var importRules = []importRule{
 			}
 			return slices.DeleteFunc(imports(p), func(path string) bool {
 				return standard(path) || path == "golang.org/x/net/idna" || path == "github.com/dunglas/httpsfv" || within(path, "golang.org/x/text") || within(p.Path, path) || within(path, p.Path) ||
-					within(path, "robotsext/internal", "robotsext/gunzip", "robotsext/xmlstrict")
+					within(path, "robotsext/internal", "robotsext/gunzip", "robotsext/headerlist", "robotsext/xmlstrict")
 			})
 		},
 	},
