@@ -55,7 +55,7 @@ var crawlerParts = map[string][]string{
 	internal + "quota":       {internal + "lifecycle"},
 	internal + "forecast":    nil,
 	internal + "scope":       {internal + "weburl", internal + "provenance"},
-	internal + "politeness":  {internal + "weburl", internal + "lifecycle"},
+	internal + "politeness":  {internal + "weburl", internal + "lifecycle", internal + "quota"},
 	internal + "credentials": nil,
 	internal + "fetch":       {internal + "weburl", internal + "credentials", internal + "redirection", internal + "lifecycle"},
 	internal + "redirection": {internal + "weburl"},

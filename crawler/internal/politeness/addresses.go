@@ -9,18 +9,18 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 )
 
 // Addresses counts the requests in flight by IP address, for the many hosts that
 // one machine may serve. It is safe for concurrent use.
 type Addresses struct {
-	limit    int
+	inFlight *quota.Concurrent[netip.Addr]
 	resolver interface {
 		LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 	}
 
-	mu    sync.Mutex // guards both below
-	busy  map[netip.Addr]int
+	mu    sync.Mutex // guards known
 	known map[frontier.Host]resolved
 }
 
@@ -45,8 +45,8 @@ func NewAddresses(limit int) *Addresses {
 		return nil
 	}
 	return &Addresses{
-		limit: limit, resolver: net.DefaultResolver,
-		busy: make(map[netip.Addr]int), known: make(map[frontier.Host]resolved),
+		inFlight: quota.NewConcurrent[netip.Addr](limit), resolver: net.DefaultResolver,
+		known: make(map[frontier.Host]resolved),
 	}
 }
 
@@ -57,19 +57,7 @@ func (a *Addresses) Acquire(ctx context.Context, host frontier.Host) (release fu
 	if !addr.IsValid() {
 		return func() {}, true
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.busy[addr] >= a.limit {
-		return nil, false
-	}
-	a.busy[addr]++
-	return func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		if a.busy[addr]--; a.busy[addr] == 0 {
-			delete(a.busy, addr)
-		}
-	}, true
+	return a.inFlight.Acquire(addr)
 }
 
 // Lookup returns the address of a host, the least one where its name has several; the zero
