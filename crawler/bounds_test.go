@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"log/slog"
 	"net/http"
@@ -16,13 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
-	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
-	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -136,7 +133,7 @@ func TestLinksOfALongBase(t *testing.T) {
 	cfg.Limits.MaxPages, cfg.Scope.MaxRepeats = 1, 0
 	got := run(t, cfg, nil)
 	taken := 8000 - got.pages[0].LinksSkipped
-	if most := maxLinkBytes/len(base) + 1; taken > most || taken < most*9/10 {
+	if most := 16<<20/len(base) + 1; taken > most || taken < most*9/10 {
 		t.Errorf("%d links of %d bytes were queued", taken, len(base))
 	}
 	if cut := got.pages[0].LimitsReached; !slices.Equal(cut, []string{"link-bytes"}) || got.Truncated.Limits["link-bytes"] != 1 {
@@ -269,10 +266,6 @@ func TestDetailsAreCut(t *testing.T) {
 				t.Errorf("a line of %d bytes: %.300s…", len(line), line)
 			}
 		}
-		f := newDiscoveries(nil)
-		if f.skip(frontier.Item{}, weburl.URL{}, provenance.Provenance{}, output.BlockedAddress, strings.Repeat("x", most)); len(f.skipped[0].Rejection.Detail) > escape.MaxDetail {
-			t.Errorf("%d bytes of a detail are kept", len(f.skipped[0].Rejection.Detail))
-		}
 	})
 }
 
@@ -310,7 +303,7 @@ func TestFoundOnIsCut(t *testing.T) {
 
 // A sitemap with a URL that is too long is not read, since each entry would repeat it.
 func TestLongSitemapURL(t *testing.T) {
-	long := "/" + strings.Repeat("x", maxSitemapURL) + ".txt"
+	long := "/" + strings.Repeat("x", 2048) + ".txt"
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/robots.txt": "Sitemap: {site}" + long + "\nSitemap: {site}/short.txt\n", long: "{site}/of-long\n", "/short.txt": "{site}/of-short\n",
 		"/": "start", "/of-long": "no", "/of-short": "yes",
@@ -318,23 +311,6 @@ func TestLongSitemapURL(t *testing.T) {
 	got := run(t, testConfig(t, s.url+"/"), nil)
 	if s.count(long) > 0 || s.count("/of-short") != 1 || got.Sitemaps != 1 {
 		t.Errorf("%+v", got.Summary)
-	}
-}
-
-// The trap check reads the links of a page only up to the first new one.
-func TestTrapCheckStopsAtTheFirstNewLink(t *testing.T) {
-	const host = "a.test"
-	f := &counting{Memory: frontier.NewMemory(nil)}
-	c := &Crawler{discovery: &discovery{traps: trap.New(1)}, frontier: f, lifecycle: lifecycle.New(slog.New(slog.DiscardHandler), nil)}
-	for range 2 { // the pattern has had its free pages
-		c.discovery.traps.Fetched(host, "http://"+host+"/?id=1")
-	}
-	var links []frontier.Item
-	for i := range 2 * maxLeads {
-		links = append(links, frontier.Item{URL: fmt.Sprintf("http://%s/?id=%d", host, i), Host: host})
-	}
-	if leads, err := (&worker{c: c}).leadsToNew(links); !leads || err != nil || f.asked > maxLeads {
-		t.Errorf("%t, %v: %d URLs were looked at", leads, err, f.asked)
 	}
 }
 
@@ -391,7 +367,7 @@ func TestLongSitemapsAreReadInBatches(t *testing.T) {
 	if got.Rejected[output.OutOfScope] != n || got.Rejected[output.Disallowed] != n || got.Rejected[output.RobotsUnreachable] != n+1 {
 		t.Fatalf("%+v", got.Summary)
 	}
-	if f.added > seedBatch || f.asked > most || rejected > most {
+	if f.added > discover.SeedBatch || f.asked > most || rejected > most {
 		t.Errorf("at a time %d are added, %d asked about, %d written", f.added, f.asked, rejected)
 	}
 	if f.listed > 3 { // once for all hosts, and before the crawl ends because nothing is due
@@ -405,16 +381,5 @@ func TestFinishedCrawlDoesNotListTheFrontier(t *testing.T) {
 	got := run(t, testConfig(t, newSite(t, "127.0.0.1", map[string]string{"/": ""}).url+"/"), &Options{Frontier: f})
 	if got.End != EndFinished || f.listed != 0 {
 		t.Errorf("%s, and the frontier was listed %d times", got.End, f.listed)
-	}
-}
-
-// Each limit of fields has its own name.
-func TestLimitsOfFieldsHaveNames(t *testing.T) {
-	for err, want := range map[error]string{
-		extract.ErrTooLarge: "field-size", extract.ErrTooManyTags: "field-tags", extract.ErrTooSlow: "field-time", io.EOF: "field-nesting",
-	} {
-		if got := fieldLimit(fmt.Errorf("of a page: %w", err)); got != want {
-			t.Errorf("%v: %s, want %s", err, got, want)
-		}
 	}
 }

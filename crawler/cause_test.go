@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -161,19 +160,5 @@ func TestCauseOfFailedPage(t *testing.T) {
 	const want = "SITE/robots.txt is unreachable: the connection was refused; it is requested again at "
 	if got := noticesOf(t, testConfig(t, down.URL+"/")); len(got) != 1 || !strings.HasPrefix(got[0], want) {
 		t.Errorf("no connection: %q, want %q", got, want)
-	}
-}
-
-// Many hosts with problems do not flood the terminal.
-func TestCausesOfManyHosts(t *testing.T) {
-	var lines []string
-	n := &hostNotices{notice: func(line string) { lines = append(lines, line) }, rest: "and others"}
-	for i := range 2 * maxHostNotices {
-		for range 2 {
-			n.notify(fmt.Sprint("host", i), "x", fmt.Sprint("line ", i))
-		}
-	}
-	if len(lines) != maxHostNotices+1 || lines[maxHostNotices] != "and others" {
-		t.Errorf("%q", lines)
 	}
 }

@@ -603,7 +603,7 @@ func TestTooManyIDs(t *testing.T) {
 		t.Errorf("ids of pages (-want +got):\n%s", diff)
 	}
 	for _, p := range got.pages {
-		if want := p.URL == s.url+"/many"; slices.Contains(p.LimitsReached, limitAnchors) != want {
+		if want := p.URL == s.url+"/many"; slices.Contains(p.LimitsReached, "anchor-bytes") != want {
 			t.Errorf("%s: limits reached %q", p.URL, p.LimitsReached)
 		}
 	}

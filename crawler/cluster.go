@@ -55,7 +55,7 @@ func (c *Crawler) joinCluster() error {
 		if err != nil {
 			return fmt.Errorf("a URL of the crawl %q: %w", c.cfg.Sharing.CrawlName, err)
 		}
-		c.discovery.scope.Join(a)
+		c.scope.Join(a)
 	}
 	limits := member.Limits()
 	c.cfg.Limits.MaxPages, c.cfg.Limits.MaxHostPages = *limits.MaxPages, *limits.MaxHostPages
@@ -106,7 +106,7 @@ func (h handler) Join(url string) error {
 	if err != nil {
 		return fmt.Errorf("message of another worker: %w", err)
 	}
-	_, err = h.c.discovery.joinHost(a)
+	_, err = h.c.discovery.JoinHost(a)
 	return err
 }
 
@@ -123,7 +123,7 @@ func (h handler) Stop(why cluster.Reason) {
 		h.c.lifecycle.Stop(EndMaxTime)
 		return
 	}
-	h.c.notice("the crawl is stopped")
+	h.c.board.Show("the crawl is stopped")
 	h.c.lifecycle.Stop(EndStopped)
 }
 

@@ -405,7 +405,7 @@ func TestRequestTimeoutIsRetried(t *testing.T) {
 		}
 		s.wantRequests(t, delay, "/robots.txt 1", "/ 1", "/a 1", "/a 2", "/a 3", "/a 4")
 		for i, r := range s.requests() {
-			if i > 3 && r.began.Sub(s.requests()[i-1].end) < retryBase {
+			if i > 3 && r.began.Sub(s.requests()[i-1].end) < time.Second {
 				t.Errorf("retry %d came too soon", i-3)
 			}
 		}

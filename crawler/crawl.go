@@ -12,15 +12,21 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
+	"github.com/politecrawl/politecrawl/crawler/internal/credentials"
+	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
+	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
+	"github.com/politecrawl/politecrawl/crawler/internal/visit"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/params"
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
@@ -86,34 +92,43 @@ type LocalSite struct {
 
 // Crawler is one crawl. Create it with [New], and call [Crawler.Run] once.
 type Crawler struct {
-	cfg         Config
-	opts        Options
-	formats     []output.Format // those used
-	log         *slog.Logger
-	notice      func(string)
-	causes      *hostNotices // why hosts are not read
-	unreadFiles *hostNotices // about the use of pages
-	pauses      pauses
-	lifecycle   *lifecycle.Lifecycle
+	cfg       Config
+	opts      Options
+	formats   []output.Format // those used
+	log       *slog.Logger
+	board     *notice.Board
+	pauses    pauses
+	lifecycle *lifecycle.Lifecycle
+
+	// Parsed from the configuration by New.
+	token    string // the product token, whose rules and directives bind
+	scope    *scope.Scope
+	guard    *guard.Guard // which addresses may be connected to; nil: all
+	params   *params.Rules
+	since    time.Time      // of Sitemaps.Since
+	fields   *extract.Rules // of Output.Extract
+	types    fetch.Types    // of Fetch.Types
+	purposes []usage.Purpose
+	files    []usage.Purpose // the purposes for which files of the site are requested
 
 	// Opened by Run; see open.go.
-	network  network
-	frontier frontier.Frontier
-	record   *record.Recorder
+	credentials *credentials.Store
+	network     network
+	frontier    frontier.Frontier
+	record      *record.Recorder
+	discovery   *discover.Discovery
+	visitor     *visit.Visitor
 
 	state   *state     // as in crawl.json
 	joining sync.Mutex // guards state.CheckRecrawl while workers run
 
-	limits    *quota.Pages
-	pageRules pageRules
-	discovery *discovery
-	tally     *tally
+	limits *quota.Pages
+	traps  *trap.Detector
+	tally  *tally
 
 	// These differ between a plan and a crawl; see planner.go.
-	pages    pageFetcher
+	fetcher  visit.Fetcher
 	recorder recorder
-
-	outages urlSet // URLs whose failure showed that their site was down
 
 	member cluster.Member // this process in a shared crawl
 	leases leaseTimes
@@ -121,15 +136,12 @@ type Crawler struct {
 	wakeIdle signal // wakes the watch
 }
 
-// pageRules are the settings for reading pages.
-type pageRules struct {
-	token   string         // the product token, whose directives bind
-	fields  *extract.Rules // of Config.Output.Extract
-	headers []string       // canonical names of Config.Output.KeepHeader
-	types   fetch.Types    // of Config.Fetch.Types
-
-	purposes []usage.Purpose // of Config.Usage.Purposes
-	files    []usage.Purpose // those for which files of the site are requested
+// A recorder records what a crawl does. That of a plan counts instead.
+type recorder interface {
+	discover.Recorder
+	visit.Committer
+	// Robots records a robots.txt that was requested.
+	Robots(*robotsext.Record) error
 }
 
 // leaseTimes are the durations of leases.
@@ -187,42 +199,36 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
+	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	formats, err := record.ChooseFormats(cfg.Output.AlsoWrite, opts.Formats)
 	if err != nil {
 		return nil, formatError(err)
 	}
-	c := &Crawler{
-		cfg:       cfg,
-		opts:      *opts,
-		formats:   formats,
-		pageRules: pageRules{token: token, fields: fields, types: types, headers: canonicalNames(cfg.Output.KeepHeader), purposes: purposes, files: files},
-		log:       cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
-		notice:    opts.OnNotice,
+	board := notice.New(opts.OnNotice)
+	return &Crawler{
+		cfg:      cfg,
+		opts:     *opts,
+		formats:  formats,
+		log:      log,
+		board:    board,
+		token:    token,
+		scope:    scope.New(scope.Kind(cfg.Scope.Kind), bounds),
+		guard:    addresses,
+		params:   drop,
+		since:    since,
+		fields:   fields,
+		types:    types,
+		purposes: purposes, files: files,
 		limits:    quota.NewPages(limitsIn(&cfg), nil),
+		traps:     trap.New(cfg.Limits.TrapPages),
 		network:   network{addresses: politeness.NewAddresses(cfg.Politeness.PerIP)},
 		state:     new(state),
 		tally:     newTally(cfg.Output.Dir),
+		lifecycle: lifecycle.New(log, board),
 		wakeIdle:  make(signal, 1),
 		leases:    leaseTimes{duration: leaseTime(&cfg), extension: cluster.LeaseExtension},
 		member:    &cluster.Single{},
-	}
-	if c.notice == nil {
-		c.notice = func(string) {}
-	}
-	c.causes = &hostNotices{notice: c.notice, rest: "other hosts have problems too; the report names them"}
-	c.unreadFiles = &hostNotices{notice: c.notice, rest: "other sites name such files too, which the crawl does not read; the log names them"}
-	c.lifecycle = lifecycle.New(c.log, opts.OnNotice)
-	c.discovery = &discovery{
-		cfg: &c.cfg, log: c.log, notice: c.notice, lifecycle: c.lifecycle, tally: c.tally, traps: trap.New(cfg.Limits.TrapPages),
-		guard: addresses, params: drop,
-		scope: scope.New(scope.Kind(cfg.Scope.Kind), bounds),
-		hosts: quota.NewHosts(cfg.Limits.MaxHosts, c.lifecycle), sitemaps: quota.NewSitemaps(cfg.Sitemaps.MaxFiles, cfg.Sitemaps.MaxEntries, c.lifecycle),
-		order: &entryOrder{by: cfg.Sitemaps.Order, now: time.Now(), since: since},
-	}
-	if opts.Local != nil {
-		c.discovery.local, c.discovery.localDir, c.discovery.localSitemap = opts.Local.Server, opts.Local.Dir, opts.Local.Sitemap
-	}
-	return c, nil
+	}, nil
 }
 
 // Run crawls until no URL remains, a limit is reached, or ctx ends. When ctx ends, Run finishes
@@ -259,14 +265,43 @@ func (c *Crawler) work(leases context.Context) {
 	var workers sync.WaitGroup
 	for range c.cfg.Limits.Concurrency {
 		workers.Go(func() {
-			w := &worker{c: c, pages: c.pages, recorder: c.recorder}
-			if err := w.run(leases); err != nil {
+			if err := c.visitAll(leases); err != nil {
 				c.lifecycle.Fail(err)
 			}
 		})
 	}
 	c.watchIdle(leases)
 	workers.Wait()
+}
+
+// visitAll leases URLs and visits them, one after the other, until leases ends. Its contexts end one after the other:
+// waiting when a pause begins, leases when the crawl stops, Working when requests in flight are aborted. CommitCtx
+// outlives them. An error is one of the crawl itself, such as a full disk or a closed frontier.
+func (c *Crawler) visitAll(leases context.Context) error {
+	for {
+		waiting, err := c.pauses.ready(leases)
+		if err != nil {
+			return nil
+		}
+		got, err := c.frontier.Lease(waiting, frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, Duration: c.leases.duration})
+		if err != nil {
+			if waiting.Err() != nil {
+				continue
+			}
+			return err
+		}
+		for _, lease := range got { // one at the most
+			page, lines, err := c.visitor.Visit(waiting, lease)
+			if err != nil {
+				return err
+			}
+			c.tally.add(page, lines)
+			c.wakeIdle.send()
+			if err := c.joinRecrawl(); err != nil {
+				return err
+			}
+		}
+	}
 }
 
 // Abort aborts the requests in flight and ends the crawl. Their URLs stay in the frontier
@@ -286,7 +321,7 @@ func (c *Crawler) checkLimits() {
 // leaseTime is how long a worker may process one URL before the frontier gives it to
 // another. It is longer than the sum of all timeouts.
 func leaseTime(cfg *Config) time.Duration {
-	return sitemapTime + 2*(cfg.Fetch.Timeout+cfg.Robots.Timeout) + 20*max(cfg.Politeness.Delay, cfg.Politeness.MaxCrawlDelay, politeness.MaxSlowed)
+	return visit.SitemapTime + 2*(cfg.Fetch.Timeout+cfg.Robots.Timeout) + 20*max(cfg.Politeness.Delay, cfg.Politeness.MaxCrawlDelay, politeness.MaxSlowed)
 }
 
 // limitsIn returns the limits in a configuration.

@@ -48,7 +48,7 @@ func TestEntriesOfTheOtherScheme(t *testing.T) {
 				for _, r := range got.rejected {
 					rejected = append(rejected, fmt.Sprint(r.URL, " ", r.Reason, " ", r.Detail))
 				}
-				if want := []string{"https://example.com/x not-authorized " + errUnread.Error()}; !tt.counts && !slices.Equal(rejected, want) || tt.counts && len(rejected) > 0 {
+				if want := []string{"https://example.com/x not-authorized " + "the robots.txt of its origin is not known to list the sitemap"}; !tt.counts && !slices.Equal(rejected, want) || tt.counts && len(rejected) > 0 {
 					t.Errorf("rejected %q", rejected)
 				}
 				if s.count("https://example.com/robots.txt") != 1 || s.count(file) != 1 {
@@ -62,7 +62,7 @@ func TestEntriesOfTheOtherScheme(t *testing.T) {
 
 // A sitemap may name any number of hosts. The robots.txt of few of them is requested.
 func TestEntriesOfManyOrigins(t *testing.T) {
-	const file = "http://example.com/map.txt"
+	const file, most = "http://example.com/map.txt", 10
 	pages := map[string]http.HandlerFunc{
 		"http://example.com/robots.txt": listingSitemap(file), "http://example.com/": text("start"),
 		"http://10.example/robots.txt": listingSitemap(file), "http://10.example/": text("ten"), "http://4.example/robots.txt": http.NotFound,
@@ -76,8 +76,8 @@ func TestEntriesOfManyOrigins(t *testing.T) {
 		cfg.URLs, cfg.Scope.Kind = cfg.URLs[:1], ScopeAny
 	}, func(t *testing.T, got *crawl, s *fakeServer) {
 		robots := slices.DeleteFunc(s.requests(), func(r request) bool { return !strings.HasSuffix(r.uri, ".example/robots.txt") })
-		if len(robots) != maxUnread {
-			t.Errorf("ROB-SMP-25: %d requests for the robots.txt of hosts of entries, want %d", len(robots), maxUnread)
+		if len(robots) != most {
+			t.Errorf("ROB-SMP-25: %d requests for the robots.txt of hosts of entries, want %d", len(robots), most)
 		}
 		if !slices.Equal(got.paths(""), []string{"http://10.example/", "http://example.com/"}) || got.Rejected[output.NotAuthorized] != 49 {
 			t.Errorf("%+v, pages %v", got.Summary, got.paths(""))

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -21,7 +22,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/visit"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -43,47 +46,62 @@ func opened(t *testing.T, cfg Config, opts *Options) *Crawler {
 	t.Helper()
 	c := newCrawler(t, cfg, opts)
 	must(t, c.open())
+	note(c)
 	return c
+}
+
+// note has visited know how visits end.
+func note(c *Crawler) {
+	c.visitor.Committer = &results{Committer: c.recorder, of: make(map[frontier.LeaseID]frontier.Result)}
+}
+
+// results notes how visits end.
+type results struct {
+	visit.Committer
+
+	mu sync.Mutex // guards of
+	of map[frontier.LeaseID]frontier.Result
+}
+
+func (r *results) Commit(o frontier.Outcome, page *output.Page, lines crawldir.Batch) error {
+	r.mu.Lock()
+	r.of[o.Lease] = o.Result
+	r.mu.Unlock()
+	return r.Committer.Commit(o, page, lines)
 }
 
 // restart reloads the state of a crawl, like another process.
 func restart(t *testing.T, c *Crawler) {
 	t.Helper()
 	must(t, c.record.Close())
-	c.record = c.newRecorder()
-	c.recorder = crawlRecorder{c.record}
-	c.discovery.attach(c.frontier, c.member, c.record, c.recorder)
+	c.newRecorder()
+	c.visitor = c.newVisitor()
+	note(c)
 	for _, step := range []func() error{c.record.Load, c.record.Open, c.restore} {
 		must(t, step())
 	}
 }
 
 // leased leases the next URL.
-func leased(t *testing.T, c *Crawler) *visit {
+func leased(t *testing.T, c *Crawler) frontier.Lease {
 	t.Helper()
 	got, err := c.frontier.Lease(t.Context(), frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, Duration: c.leases.duration})
 	if err != nil || len(got) != 1 {
 		t.Fatalf("%v, %v", got, err)
 	}
-	return &visit{lease: got[0]}
+	return got[0]
 }
 
-// visited processes a URL like a worker, and returns the decision.
-func visited(t *testing.T, c *Crawler, v *visit) frontier.Result {
+// visited visits a URL like a worker, and returns how it ended.
+func visited(t *testing.T, c *Crawler, lease frontier.Lease) frontier.Result {
 	t.Helper()
-	w := &worker{c: c, pages: c.pages, recorder: c.recorder}
-	d, err := w.decide(v)
-	if err != nil {
+	if _, _, err := c.visitor.Visit(t.Context(), lease); err != nil {
 		t.Fatal(err)
 	}
-	outcome, err := w.act(v, d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if errs, err := c.frontier.Finish(t.Context(), []frontier.Outcome{outcome}, nil); err != nil || errs[0] != nil {
-		t.Fatal(errs, err)
-	}
-	return outcome.Result
+	ended := c.visitor.Committer.(*results)
+	ended.mu.Lock()
+	defer ended.mu.Unlock()
+	return ended.of[lease.ID]
 }
 
 // stores simulates another process that fetches a robots.txt. Its clock is ahead by a duration.
@@ -168,12 +186,12 @@ func isAwayAt(t *testing.T, n int, before bool) (reached bool) {
 		t.Fatal(err)
 	}
 	listed := readOutput[output.Rejection](t, cfg, "rejected.jsonl")
-	for _, v := range []*visit{one, two} {
-		if v == one && done {
+	for _, l := range []frontier.Lease{one, two} {
+		if l.ID == one.ID && done {
 			continue
 		}
-		if !slices.ContainsFunc(listed, func(r output.Rejection) bool { return r.URL == v.lease.URL && r.Reason == output.RobotsUnreachable }) {
-			t.Errorf("%s waits, and stands in no file", v.lease.URL)
+		if !slices.ContainsFunc(listed, func(r output.Rejection) bool { return r.URL == l.URL && r.Reason == output.RobotsUnreachable }) {
+			t.Errorf("%s waits, and stands in no file", l.URL)
 		}
 	}
 	return true

@@ -29,7 +29,7 @@ func (c *Crawler) finish() (*Summary, error) {
 	}
 	if abandoned {
 		end, fault, err = EndInterrupted, nil, nil
-		c.notice("the crawl was aborted before everything was written; resume it to complete it")
+		c.board.Show("the crawl was aborted before everything was written; resume it to complete it")
 	}
 	if err == nil {
 		err = c.record.Flush()

@@ -320,7 +320,7 @@ func TestSharedScopePath(t *testing.T) {
 	for path, want := range map[string]bool{"/docs/x": true, "/manual/x": true, "/blog/x": false, "/": false} {
 		u, err := weburl.Parse(s.url + path)
 		must(t, err)
-		if later.discovery.scope.Holds(u) != want {
+		if later.scope.Holds(u) != want {
 			t.Errorf("a later worker has %s in its scope: %v", path, !want)
 		}
 	}

@@ -163,7 +163,7 @@ func TestHreflangLimit(t *testing.T) {
 	})
 	cfg := testConfig(t, s.url+"/")
 	page := run(t, cfg, nil).pages[0]
-	if len(page.Hreflang) != maxHreflangBytes/len(page.Hreflang[0].URL) || !slices.Equal(page.LimitsReached, []string{limitHreflang}) {
+	if len(page.Hreflang) != 64<<10/len(page.Hreflang[0].URL) || !slices.Equal(page.LimitsReached, []string{"hreflang-bytes"}) {
 		t.Errorf("%d versions, limits %q", len(page.Hreflang), page.LimitsReached)
 	}
 }

@@ -1,21 +1,9 @@
 package crawler
 
 import (
-	"errors"
-	"fmt"
 	"net/netip"
-	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
-	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
-	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
-	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
@@ -52,7 +40,7 @@ func (c *Crawler) warnOfNetwork() {
 		return
 	}
 	if used := proxyVariables(c.cfg.URLs); len(c.cfg.Fetch.Proxies) == 0 && len(used) > 0 {
-		c.notice(fmt.Sprintf("requests go through a proxy, by the environment's %s; the guard cannot check where the proxy connects to (proxy)", strings.Join(used, " and ")))
+		c.board.Showf("requests go through a proxy, by the environment's %s; the guard cannot check where the proxy connects to (proxy)", strings.Join(used, " and "))
 	}
 	var wide []string
 	for _, text := range c.cfg.Fetch.AllowAddr {
@@ -63,7 +51,7 @@ func (c *Crawler) warnOfNetwork() {
 	if len(wide) > 0 {
 		networks := strings.Join(wide, " and ")
 		c.log.Warn("allow-addr allows most addresses", "networks", networks)
-		c.notice(fmt.Sprintf("all addresses in %s may be connected to, those of cloud metadata services too (allow-addr)", networks))
+		c.board.Showf("all addresses in %s may be connected to, those of cloud metadata services too (allow-addr)", networks)
 	}
 }
 
@@ -73,66 +61,4 @@ func isWide(p netip.Prefix) bool {
 	g := guard.New(p)
 	allows := func(addr string) bool { return g.Check(netip.MustParseAddr(addr)) == nil }
 	return allows("169.254.169.254") && allows("192.168.0.1") || allows("fd00:ec2::254") && allows("fe80::1")
-}
-
-// mayBeRequested reports whether a URL that was skipped is allowed now, as far as the URL
-// tells.
-func (d *discovery) mayBeRequested(r *output.Rejection) bool {
-	a, err := weburl.Parse(r.URL)
-	return err == nil && d.checkHost(a) == nil && d.scope.Excluded(a.Canonical) == ""
-}
-
-// skipBlocked skips a URL whose host is an address that the guard refuses, and reports
-// whether it did.
-func (f *discoveries) skipBlocked(item frontier.Item, a weburl.URL, t provenance.Provenance) bool {
-	err := f.d.checkHost(a)
-	if err != nil {
-		f.skip(item, a, t, output.BlockedAddress, blocked.Text(err))
-	}
-	return err != nil
-}
-
-// restoreBlockedStarts restores the start URLs that an earlier process was not allowed to connect
-// to, and that are still not allowed; see requeueRejected.
-func (c *Crawler) restoreBlockedStarts() error {
-	if c.tally.sum.Rejected[output.BlockedAddress] == 0 {
-		return nil
-	}
-	return record.Each(c.record, filepath.Join(c.cfg.Output.Dir, crawldir.RejectedFile), func(_ int64, r *output.Rejection) error {
-		if r.Reason != output.BlockedAddress || provenanceOf(r).Source != provenance.Start {
-			return nil
-		}
-		start := BlockedStart{URL: r.URL, Addr: r.Addr, Reason: r.Detail}
-		if a, err := weburl.Parse(r.URL); err == nil && !start.Addr.IsValid() && r.RobotsURL == "" {
-			start.Addr = blocked.Addr(c.discovery.checkHost(a)) // an IP address in a URL needs no request to be found
-		}
-		c.tally.count(func(s *Summary) { s.BlockedStartURLs = append(s.BlockedStartURLs, start) })
-		return nil
-	})
-}
-
-// robotsTarget returns the URL at which the guard ended the redirects of a robots.txt;
-// empty: it did not.
-func (w *worker) robotsTarget(v *visit, err error) string {
-	c := w.c
-	if _, ok := errors.AsType[*robotsext.BlockedError](err); !ok {
-		return ""
-	}
-	rec, err := c.network.robots.Record(c.lifecycle.Working, v.u)
-	if err != nil || len(rec.RedirectChain) < 2 || !blocked.IsRefused(rec) {
-		return ""
-	}
-	return rec.RedirectChain[len(rec.RedirectChain)-1]
-}
-
-// blockStart reports that a start URL is at a blocked address.
-func (w *worker) blockStart(s BlockedStart) {
-	c := w.c
-	c.tally.count(func(sum *Summary) {
-		sum.BlockedStartURLs = append(slices.Clip(sum.BlockedStartURLs), s)
-	})
-	c.log.Warn("start URL blocked", "url", s.URL, "error", s.Reason)
-	if len(c.cfg.URLs) > 1 {
-		c.notice(s.URL + " is skipped: " + s.Reason + "; see allow-addr")
-	}
 }

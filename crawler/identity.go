@@ -26,8 +26,8 @@ func (c *Crawler) openIdentity() error {
 		err = trySigning(opened)
 	}
 	if err == nil {
-		if name := opened.Settings().Name; !strings.EqualFold(name, c.pageRules.token) {
-			err = fmt.Errorf("the identity in %q is that of %s, and the user agent that of %s; set user-agent to %q, or name another identity", dir, name, c.pageRules.token, opened.Settings().UserAgent)
+		if name := opened.Settings().Name; !strings.EqualFold(name, c.token) {
+			err = fmt.Errorf("the identity in %q is that of %s, and the user agent that of %s; set user-agent to %q, or name another identity", dir, name, c.token, opened.Settings().UserAgent)
 		}
 	}
 	if err == nil {
@@ -59,13 +59,13 @@ func (c *Crawler) checkDNS() {
 		return
 	}
 	if len(c.cfg.Fetch.Proxies) > 0 || len(proxyVariables(c.cfg.URLs)) > 0 {
-		c.notice("requests go through a proxy, so sites see its address; the DNS of this machine is not checked (check-dns)")
+		c.board.Show("requests go through a proxy, so sites see its address; the DNS of this machine is not checked (check-dns)")
 		return
 	}
 	ctx, cancel := context.WithTimeout(c.lifecycle.Working, dnsTimeout)
 	defer cancel()
 	settings := c.network.identity.Settings()
 	for _, line := range settings.CheckDNS(ctx, c.network.dns) {
-		c.notice(line + " (check-dns)")
+		c.board.Show(line + " (check-dns)")
 	}
 }

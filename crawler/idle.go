@@ -7,6 +7,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
+	"github.com/politecrawl/politecrawl/crawler/internal/visit"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -92,7 +93,7 @@ func (c *Crawler) checkIdle() (again time.Duration, err error) {
 func (c *Crawler) hasPacedURL(wait time.Duration) (bool, error) {
 	list, ok := c.frontier.(frontier.Lister)
 	if !ok {
-		return wait <= max(c.network.delays.Longest(), retryBase<<maxBackoff), nil
+		return wait <= max(c.network.delays.Longest(), visit.LongestRetry), nil
 	}
 	if err := c.forgetRecovered(); err != nil {
 		return false, err
@@ -125,7 +126,7 @@ func (c *Crawler) isPaced(h frontier.Host, o robotsext.Origin) (bool, error) {
 	switch {
 	case host.BlockedUntil.After(soon):
 		return false, nil
-	case err == nil && blocked.IsOutage(rec) && c.discovery.scope.HoldsServer(h): // if it cannot be read, robots.txt is requested again
+	case err == nil && blocked.IsOutage(rec) && c.scope.HoldsServer(h): // if it cannot be read, robots.txt is requested again
 		return !rec.RetryAt.After(soon), nil
 	}
 	return c.record.Deferred.Get(o) == nil, nil // checks of other servers are retried during an outage

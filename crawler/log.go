@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
-	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -49,28 +48,4 @@ func logRobots(log *slog.Logger, rec *robotsext.Record) {
 // logChange logs that the outcome or the rules of a robots.txt have changed.
 func logChange(log *slog.Logger, before, after *robotsext.Record) {
 	log.Info("robots.txt changed", "host", after.Origin, "before", before.Outcome.String(), "outcome", after.Outcome.String(), "status", after.Status)
-}
-
-// logRetry logs that a URL is retried, with the status of the response or the error.
-func (w *worker) logRetry(v *visit, d decision) {
-	c := w.c
-	why := slog.Int("status", d.status)
-	if d.cause != nil {
-		why = slog.String("error", escape.Detail(d.cause.Error()))
-	}
-	c.log.LogAttrs(c.lifecycle.CommitCtx, slog.LevelInfo, "retrying URL",
-		slog.String("url", v.url), why, slog.Int("attempt", v.lease.Attempt), slog.Time("next", d.until))
-}
-
-// logPage logs that a page was fetched.
-func (w *worker) logPage(page *output.Page, took time.Duration) {
-	c := w.c
-	c.log.LogAttrs(c.lifecycle.CommitCtx, slog.LevelDebug, "page fetched", slog.String("url", page.URL), slog.Int("status", page.Status),
-		slog.Int("bytes", page.BytesRead()), slog.Duration("duration", took), slog.Int("attempt", page.Attempt))
-}
-
-// logSitemap logs that a sitemap file was read.
-func (w *worker) logSitemap(line *output.Sitemap) {
-	c := w.c
-	c.log.Info("sitemap read", "url", line.URL, "host", line.Origin, "pages", line.Pages, "sitemaps", line.Sitemaps, "duration", time.Since(line.FetchedAt))
 }

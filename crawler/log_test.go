@@ -7,7 +7,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io"
 	"io/fs"
 	"log/slog"
 	"maps"
@@ -329,13 +328,5 @@ func TestRulesHoldNoPassword(t *testing.T) {
 	}
 	if got := run(t, cfg, nil); len(got.rejected) != 1 || got.rejected[0].Rule != want || got.rejected[0].URL != s.url+"//alice:hunter2@h/x" {
 		t.Errorf("rejected: %+v", got.rejected)
-	}
-}
-
-// The reason for a skipped URL has no user, for any error.
-func TestDetailHoldsNoPassword(t *testing.T) {
-	r := skipFor(output.Failed, fmt.Errorf(`get "http://alice:hunter2@proxy.test/": %w`, io.EOF)).skipped
-	if want := `get "http://***@proxy.test/": EOF`; r.Detail != want {
-		t.Errorf("%q, want %q", r.Detail, want)
 	}
 }

@@ -29,10 +29,10 @@ type network struct {
 // connect creates the network. It sends nothing.
 func (c *Crawler) connect() error {
 	requests := fetch.Config{
-		UserAgent: c.cfg.Fetch.UserAgent, Contact: c.cfg.Fetch.Contact, Types: c.pageRules.types,
+		UserAgent: c.cfg.Fetch.UserAgent, Contact: c.cfg.Fetch.Contact, Types: c.types,
 		Timeout: c.cfg.Fetch.Timeout, FirstByteTimeout: c.cfg.Fetch.FirstByteTimeout, StallTimeout: c.cfg.Fetch.StallTimeout,
 		MaxBody: c.cfg.Fetch.MaxBody, Workers: c.cfg.Limits.Concurrency, PerHost: c.cfg.Politeness.PerHost,
-		Proxies: c.cfg.Fetch.Proxies, Guard: c.discovery.guard, Resolver: c.network.resolver, Base: c.opts.Transport, Local: c.localRequests(), Credentials: c.discovery.credentials,
+		Proxies: c.cfg.Fetch.Proxies, Guard: c.guard, Resolver: c.network.resolver, Base: c.opts.Transport, Local: c.localRequests(), Credentials: c.credentials,
 	}
 	if c.network.identity != nil {
 		requests.Signer = c.network.identity
@@ -57,15 +57,22 @@ func (c *Crawler) connect() error {
 	if err != nil {
 		return err
 	}
-	if c.pages == nil { // else it is a plan
-		c.pages = crawlFetcher{fetch.New(c.lifecycle.Working, requests, c.network.robots)}
+	if c.fetcher == nil { // else it is a plan
+		c.fetcher = crawlFetcher{fetch.New(c.lifecycle.Working, requests, c.network.robots)}
 	}
 	c.network.client = &http.Client{
 		Transport:     c.network.robots.Transport(nil),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+	c.visitor = c.newVisitor()
 	return nil
 }
+
+// crawlFetcher requests the pages of a crawl.
+type crawlFetcher struct{ *fetch.Fetcher }
+
+// Wants implements visit.Fetcher.
+func (crawlFetcher) Wants() bool { return true }
 
 // localRequests returns what sends the requests to the local site, by server; nil: there is none.
 func (c *Crawler) localRequests() map[string]http.RoundTripper {
@@ -80,7 +87,7 @@ func (c *Crawler) newDelays() *politeness.Delays {
 	opts := politeness.Options{
 		Delay: c.cfg.Politeness.Delay, MaxCrawlDelay: c.cfg.Politeness.MaxCrawlDelay, ResponseFactor: c.cfg.Politeness.ResponseFactor, MaxInFlight: c.cfg.Politeness.PerHost,
 		Resumed: c.opts.Resume || c.opts.Recrawl, Changed: c.state.DelayChanged, Recheck: c.member.RecheckSlowed(), Logger: c.log,
-		Token: c.pageRules.token, Robots: robotsOptions(&c.cfg),
+		Token: c.token, Robots: robotsOptions(&c.cfg),
 	}
 	if c.opts.Local != nil {
 		opts.Undelayed = c.opts.Local.Server

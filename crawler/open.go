@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
@@ -13,7 +14,9 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // frontierDir is the directory of the frontier in the directory of a crawl.
@@ -33,15 +36,15 @@ func (c *Crawler) open() (err error) {
 			return err
 		}
 	}
-	if c.discovery.credentials, err = newCredentials(&c.cfg); err != nil {
+	if c.credentials, err = newCredentials(&c.cfg); err != nil {
 		return err
 	}
 	if err := c.openIdentity(); err != nil {
 		return err
 	}
 	c.checkDNS()
-	if c.discovery.credentials.UnusedCookieFile() {
-		c.notice(fmt.Sprintf("%q has no cookie for the start URLs that is valid now, so the crawl sends none of them (cookie-file)", c.cfg.Credentials.CookieFile))
+	if c.credentials.UnusedCookieFile() {
+		c.board.Showf("%q has no cookie for the start URLs that is valid now, so the crawl sends none of them (cookie-file)", c.cfg.Credentials.CookieFile)
 	}
 	begin := c.create
 	switch {
@@ -53,9 +56,7 @@ func (c *Crawler) open() (err error) {
 	if err := begin(); err != nil {
 		return err
 	}
-	c.recorder = crawlRecorder{c.record}
-	c.discovery.attach(c.frontier, c.member, c.record, c.recorder)
-	c.discovery.recrawl.Store(int64(c.state.CheckRecrawl))
+	c.discovery.JoinRecrawl(c.state.CheckRecrawl)
 	if err := c.restoreRobots(); err != nil {
 		return err
 	}
@@ -78,22 +79,41 @@ func (c *Crawler) open() (err error) {
 	if err := c.restore(); err != nil {
 		return err
 	}
-	if err := c.restoreBlockedStarts(); err != nil {
-		return err
-	}
 	if err := c.limits.SyncCounters(c.lifecycle.CommitCtx, false); err != nil {
 		return err
 	}
-	if err := c.discovery.seedStart(); err != nil {
+	if err := c.discovery.SeedStart(); err != nil {
 		return err
 	}
-	if err := c.discovery.seedRestored(); err != nil {
+	if err := c.discovery.SeedRestored(); err != nil {
 		return err
 	}
-	if err := c.discovery.requeueSkipped(); err != nil {
+	if err := c.discovery.RequeueSkipped(); err != nil {
 		return err
 	}
-	return c.notifyWaiting()
+	return c.noticeWaiting()
+}
+
+// noticeWaiting reports the outages of an earlier run that have not passed.
+func (c *Crawler) noticeWaiting() error {
+	origins, noted := c.record.Deferred.All()
+	for _, o := range origins {
+		host, err := c.frontier.Host(c.lifecycle.CommitCtx, weburl.ServerOf(string(o)))
+		if err != nil {
+			return err
+		}
+		rec, err := politeness.ReadRecord(host, o)
+		if err != nil {
+			return err
+		}
+		if rec == nil || rec.Outcome != robotsext.OutcomeUnreachable {
+			continue
+		}
+		if until := latest(host.BlockedUntil, rec.RetryAt); until.After(time.Now()) {
+			c.visitor.NoticeOutage(o, noted[o].Rejection.Detail, until, nil)
+		}
+	}
+	return nil
 }
 
 // create creates the directory of a new crawl.
@@ -111,16 +131,18 @@ func (c *Crawler) create() error {
 		return err
 	}
 	c.state = &state{Version: stateVersion, Config: c.cfg.WithoutSecrets(), Local: c.opts.Local != nil, Shared: c.member.ID()}
-	c.record = c.newRecorder()
+	c.newRecorder()
 	return c.record.Create(c.state)
 }
 
-// newRecorder returns the recorder of the crawl.
-func (c *Crawler) newRecorder() *record.Recorder {
-	return record.New(record.Config{
+// newRecorder creates the recorder of the crawl, and what decides about the URLs that it finds.
+func (c *Crawler) newRecorder() {
+	c.record = record.New(record.Config{
 		Dir: c.cfg.Output.Dir, Formats: c.formats, Available: c.opts.Formats, Power: c.cfg.Output.Durability == DurablePower, Resume: c.opts.Resume, Unused: c.cfg.unusedFiles(),
-		Frontier: c.frontier, Lifecycle: c.lifecycle, Scope: c.discovery.scope, Log: c.log,
+		Frontier: c.frontier, Lifecycle: c.lifecycle, Scope: c.scope, Log: c.log,
 	})
+	c.recorder = crawlRecorder{c.record}
+	c.discovery = c.newDiscovery()
 }
 
 // unusedFiles returns the names of the JSON lines files that the settings do not need.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -12,8 +11,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/plancount"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
-	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
-	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
@@ -41,7 +38,7 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.discovery.credentials, err = newCredentials(&c.cfg); err != nil {
+	if c.credentials, err = newCredentials(&c.cfg); err != nil {
 		return nil, err
 	}
 	if err := c.openIdentity(); err != nil {
@@ -52,13 +49,13 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	p := &Planner{c: c, counter: plancount.New(planned)}
 	c.frontier, c.recorder = p.counter.Frontier, p.counter
 	c.record = record.New(record.Config{
-		Frontier: c.frontier, Lifecycle: c.lifecycle, Scope: c.discovery.scope, Log: c.log,
+		Frontier: c.frontier, Lifecycle: c.lifecycle, Scope: c.scope, Log: c.log,
 	})
 	c.network.delays = c.newDelays()
-	planned.Delays = c.network.delays
 	c.network.slots = politeness.NewSlots(c.frontier, c.network.delays, c.lifecycle, c.leases.duration)
-	c.discovery.attach(c.frontier, c.member, c.record, c.recorder)
-	c.pages, c.network.observer = planFetcher{}, p.counter
+	c.discovery = c.newDiscovery()
+	planned.Delays, planned.Discovery = c.network.delays, c.discovery
+	c.fetcher, c.network.observer = planFetcher{}, p.counter
 	if err := c.connect(); err != nil {
 		return nil, err
 	}
@@ -70,12 +67,11 @@ func planned(c *Crawler) *plancount.Crawl {
 	return &plancount.Crawl{
 		Workers: c.cfg.Limits.Concurrency, PerHost: c.cfg.Politeness.PerHost, PerIP: c.cfg.Politeness.PerIP,
 		MaxPages: c.cfg.Limits.MaxPages, MaxHostPages: c.cfg.Limits.MaxHostPages, MaxTime: c.cfg.Limits.MaxTime,
-		MaxSitemaps: c.cfg.Sitemaps.MaxFiles, Token: c.pageRules.token,
+		MaxSitemaps: c.cfg.Sitemaps.MaxFiles, Token: c.token,
 		Frontier: frontier.Options{
 			Delay: c.cfg.Politeness.Delay, MaxInFlight: c.cfg.Politeness.PerHost, LeaseTime: leaseTime(&c.cfg),
 		},
-		Lifecycle: c.lifecycle, Scope: c.discovery.scope, Params: c.discovery.params, CleanParam: c.cfg.Scope.CleanParam,
-		Addresses: c.network.addresses, Sitemaps: c.discovery.sitemaps,
+		Lifecycle: c.lifecycle, Addresses: c.network.addresses,
 	}
 }
 
@@ -88,7 +84,7 @@ func (p *Planner) Run(ctx context.Context) (*plan.Plan, error) {
 	leases, stopLeases := c.lifecycle.Leases(ctx)
 	defer stopLeases()
 	defer context.AfterFunc(ctx, c.Abort)()
-	if err := c.discovery.seedStart(); err != nil {
+	if err := c.discovery.SeedStart(); err != nil {
 		return nil, err
 	}
 	c.work(leases)
@@ -139,35 +135,10 @@ func (p *Planner) Status() (*PlanStatus, error) {
 // planFetcher fetches no page. Only the robots.txt of its host is requested.
 type planFetcher struct{}
 
-// Wants implements pageFetcher.
+// Wants implements visit.Fetcher.
 func (planFetcher) Wants() bool { return false }
 
-// Fetch implements pageFetcher.
+// Fetch implements visit.Fetcher.
 func (planFetcher) Fetch(fetch.Request) (*fetch.Response, error) {
 	return nil, errors.New("a plan fetches no page")
-}
-
-// probeStart requests a start URL to learn whether it redirects to another host, which then belongs to the
-// crawl.
-func (w *worker) probeStart(v *visit) (decision, error) {
-	c := w.c
-	ctx, cancel := context.WithTimeout(fetch.ForSitemap(c.lifecycle.Working, v.url), c.cfg.Fetch.Timeout)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodHead, v.url, nil)
-	if err != nil {
-		return skipFor(output.InvalidURL, err), nil
-	}
-	req.Header.Set("User-Agent", c.cfg.Fetch.UserAgent)
-	began := time.Now()
-	resp, err := c.network.client.Do(req)
-	v.hostDelay = c.network.delays.After(time.Since(began))
-	if err != nil {
-		return decision{verdict: done}, nil // the crawl will report it
-	}
-	_ = resp.Body.Close()
-	d := decision{verdict: done}
-	if location := redirection.Location(resp.StatusCode, resp.Header); location != "" {
-		d.found = c.discovery.redirect(v, location)
-	}
-	return d, w.observe(v, resp.StatusCode)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
@@ -81,23 +82,16 @@ type requeuer struct {
 	requeued    map[string]bool // the URLs of unconfirmed that the frontier knows; nil: not recorded
 }
 
-// joinRecrawl makes p a part of the latest recrawl that this process knows. It learns of the recrawl
-// of another worker from the URLs that this one has queued, or that were found since.
-func (c *Crawler) joinRecrawl(p *provenance.Provenance) error {
-	known := &c.discovery.recrawl
-	if int64(p.Recrawl) > known.Load() {
-		c.joining.Lock()
-		defer c.joining.Unlock()
-		if int64(p.Recrawl) > known.Load() {
-			known.Store(int64(p.Recrawl))
-			c.state.CheckRecrawl = p.Recrawl
-			if err := crawldir.SaveState(c.cfg.Output.Dir, c.state); err != nil {
-				return err
-			}
-		}
+// joinRecrawl saves the number of the latest recrawl, after it was learned that another worker has started one.
+func (c *Crawler) joinRecrawl() error {
+	latest := c.discovery.Recrawl()
+	c.joining.Lock()
+	defer c.joining.Unlock()
+	if latest <= c.state.CheckRecrawl {
+		return nil
 	}
-	p.Recrawl = int(known.Load())
-	return nil
+	c.state.CheckRecrawl = latest
+	return crawldir.SaveState(c.cfg.Output.Dir, c.state)
 }
 
 // addAll requeues the URLs that the files with a number list.
@@ -113,7 +107,7 @@ func (r *requeuer) addAll(number int) error {
 	}
 	err = record.Each(r.c.record, file(crawldir.SitemapsFile), func(_ int64, s *output.Sitemap) error {
 		t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: s.FoundOn, SitemapOf: robotsext.Origin(s.Origin), IndexDepth: s.IndexDepth}
-		for above, n := s.FoundOn, 0; foundOn[above] != "" && n < maxNested+redirection.Max; above, n = foundOn[above], n+1 {
+		for above, n := s.FoundOn, 0; foundOn[above] != "" && n < discover.MaxNested+redirection.Max; above, n = foundOn[above], n+1 {
 			t.Listing = append(t.Listing, provenance.HashListing(above))
 		}
 		return r.add(provenance.SitemapKey(s.URL), t)
@@ -128,7 +122,7 @@ func (r *requeuer) addAll(number int) error {
 		}
 		if t.Source == provenance.Redirect {
 			t.Hops, t.Earlier = len(p.Redirects), p.Redirects[:max(0, len(p.Redirects)-1)]
-			if none := r.c.discovery.credentials.CookieHash(nil); none != 0 { // a recrawl begins without cookies
+			if none := r.c.credentials.CookieHash(nil); none != 0 { // a recrawl begins without cookies
 				t.Cookies = slices.Repeat([]uint64{none}, len(p.Redirects))
 			}
 			return r.addKnown(p.URL, t) // under one key or the other
@@ -185,7 +179,7 @@ func (r *requeuer) addTo(items *[]frontier.Item, url string, t provenance.Proven
 	}
 	t.Recrawl = r.recrawl
 	*items = append(*items, frontier.Item{URL: url, Host: host, Priority: max(t.Priority(), 1) - 1, Meta: t.Encode()})
-	if len(*items) < seedBatch {
+	if len(*items) < discover.SeedBatch {
 		return nil
 	}
 	return r.flush()

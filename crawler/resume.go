@@ -9,13 +9,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
-	"github.com/politecrawl/politecrawl/crawler/internal/escape"
-	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // state is the content of crawl.json: what has to be known before a crawl can be opened
@@ -141,7 +142,7 @@ func (c *Crawler) openExisting() (*state, error) {
 	if err := c.checkFrontier(); err != nil {
 		return nil, err
 	}
-	c.record = c.newRecorder()
+	c.newRecorder()
 	return s, nil
 }
 
@@ -195,10 +196,10 @@ func (c *Crawler) openCommitted(s *state) error {
 // would allow checks that were skipped.
 func (c *Crawler) noteNewChecks(s *state) {
 	if len(s.Config.Scope.Check) > 0 && (c.allowsMore(s) || isRaised(s.Config.Limits.MaxHosts, c.cfg.Limits.MaxHosts)) {
-		c.notice("checks that were skipped so far are not repeated under the new settings; a recrawl repeats them (allow-addr, max-hosts)")
+		c.board.Show("checks that were skipped so far are not repeated under the new settings; a recrawl repeats them (allow-addr, max-hosts)")
 	}
 	if slices.ContainsFunc(checkKinds, func(kind string) bool { return c.cfg.Scope.checks(kind) && !s.Config.Scope.checks(kind) }) {
-		c.notice("the new checks miss the pages that were fetched before; a recrawl checks these too (check)")
+		c.board.Show("the new checks miss the pages that were fetched before; a recrawl checks these too (check)")
 	}
 }
 
@@ -210,7 +211,7 @@ func (c *Crawler) noteLosses(s *state, lost []output.Loss) {
 		if !slices.ContainsFunc(s.Lost, func(old output.Loss) bool { return old.File == l.File && old.SizeBefore == l.SizeBefore }) {
 			s.Lost = append(s.Lost, l)
 		}
-		c.notice(record.LossNotice(l))
+		c.board.Show(record.LossNotice(l))
 	}
 	c.tally.count(func(sum *Summary) { sum.Lost = slices.Clone(s.Lost) })
 }
@@ -255,10 +256,10 @@ func (c *Crawler) requeueRejected(s *state) error {
 	err := record.Each(c.record, file, func(_ int64, r *output.Rejection) error {
 		switch {
 		case !slices.Contains(reasons, r.Reason):
-		case r.Reason == output.ContentType && !c.pageRules.types.Accept(r.Detail):
+		case r.Reason == output.ContentType && !c.types.Accept(r.Detail):
 		case !dependsOnURL(r.Reason):
 			return again.add(r.URL, provenanceOf(r))
-		case c.discovery.mayBeRequested(r):
+		case c.discovery.MayBeRequested(r):
 			return again.addKnown(r.URL, provenanceOf(r))
 		}
 		return nil
@@ -286,7 +287,7 @@ func dependsOnURL(r output.Reason) bool {
 
 // restore restores the state that an earlier process has written.
 func (c *Crawler) restore() error {
-	if err := c.record.Restore(c.discovery.restoreJoined, c.restoreTrap); err != nil {
+	if err := c.record.Restore(c.discovery.RestoreJoined, c.restoreTrap); err != nil {
 		return err
 	}
 	if c.state.Recrawls > c.state.RereadUntil && len(c.cfg.Scope.Check) == 0 { // a check reads every page
@@ -301,12 +302,15 @@ func (c *Crawler) restore() error {
 			c.tally.add(p, &output.Results{})
 		}),
 		record.Each(c.record, file(crawldir.RejectedFile), func(_ int64, r *output.Rejection) error {
+			if a, err := weburl.Parse(r.URL); err == nil && r.Reason == output.BlockedAddress && r.RobotsURL == "" && !r.Addr.IsValid() {
+				r.Addr = blocked.Addr(c.discovery.CheckHost(a)) // an IP address in a URL needs no request to be found
+			}
 			c.tally.add(nil, &output.Results{Rejected: []*output.Rejection{r}})
 			return nil
 		}),
 		record.Each(c.record, file(crawldir.SitemapsFile), func(_ int64, s *output.Sitemap) error {
 			c.tally.add(nil, &output.Results{Sitemaps: []*output.Sitemap{s}})
-			c.discovery.sitemaps.Count(robotsext.Origin(s.Origin), s.Pages)
+			c.discovery.Sitemaps.Count(robotsext.Origin(s.Origin), s.Pages)
 			return nil
 		}),
 		record.Each(c.record, file(crawldir.ChecksFile), func(_ int64, l *output.Check) error {
@@ -338,62 +342,23 @@ func (c *Crawler) restoreRobots() error {
 	if err != nil || len(lost) == 0 {
 		return err
 	}
-	c.notice(fmt.Sprintf("%s/ has lost robots.txt files (%d, the first of %s); each is requested again before the next page of its origin",
-		crawldir.RobotsDir, len(lost), lost[0]))
+	c.board.Showf("%s/ has lost robots.txt files (%d, the first of %s); each is requested again before the next page of its origin",
+		crawldir.RobotsDir, len(lost), lost[0])
 	return nil
 }
 
-// restoreJoined brings the host or directory of a URL back into the scope.
-func (d *discovery) restoreJoined(url string) error {
-	a, err := weburl.Parse(url)
-	if err != nil {
-		return err
+// restoreTrap closes a pattern that an earlier process closed, unless trap-pages was raised
+// or a recrawl has started.
+func (c *Crawler) restoreTrap(p *trap.ClosedPattern) {
+	if c.cfg.Limits.TrapPages > 0 && p.Free >= c.cfg.Limits.TrapPages && !p.At.Before(c.state.StartedAt) {
+		c.traps.Close(p)
 	}
-	if d.scope.Join(a) {
-		d.tally.count(func(s *Summary) { s.AddedHosts = append(s.AddedHosts, d.scope.Root(a)) })
-	}
-	return nil
 }
 
-// seedRestored queues the sitemaps of hosts that joined the crawl. An earlier process may
-// have been killed before that.
-func (d *discovery) seedRestored() error {
-	for _, root := range d.tally.summary().AddedHosts {
-		a, err := weburl.Parse(root)
-		if err != nil {
-			return err
-		}
-		if err := d.seedJoined(a); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// requeueSkipped queues skipped URLs that belong to the crawl now: because its limits were
-// changed, or because it was killed before it queued them.
-func (d *discovery) requeueSkipped() error {
-	var failed error
-	err := d.record.Skipped.Take(func(l record.SkippedURL) bool {
-		switch l.Rejection.Reason {
-		case output.OutOfScope:
-			return d.scope.Holds(l.URL)
-		case output.MaxDepth:
-			return !d.scope.TooDeep(l.Rejection.Depth)
-		case output.TooLong, output.RepeatedSegment:
-			t, err := provenance.Decode(l.Item.Meta) // missing for a URL that is only listed by its beginning
-			reason, _ := d.scope.Exceeded(l.URL.Canonical, t)
-			return err == nil && reason == ""
-		case output.Excluded:
-			return escape.Detail(d.scope.Excluded(l.URL.Canonical)) != l.Rejection.Detail // another expression may exclude it now
-		case output.MaxHosts:
-			admitted, err := d.hosts.Admit(d.lifecycle.CommitCtx, d.frontier, l.URL.Server)
-			failed = cmp.Or(failed, err)
-			return admitted
-		case output.BlockedAddress:
-			return d.checkHost(l.URL) == nil
-		}
-		return false
-	}, d.queueSkipped)
-	return cmp.Or(failed, err)
+// readsAlike reports whether a crawl with another configuration records the same of a page.
+func (c *Config) readsAlike(other *Config) bool {
+	token, _ := robotstxt.ProductToken(c.Fetch.UserAgent)
+	otherToken, _ := robotstxt.ProductToken(other.Fetch.UserAgent)
+	return token == otherToken && c.Robots.ObeyNoindex == other.Robots.ObeyNoindex && c.Output.Links == other.Output.Links &&
+		slices.Equal(c.Output.Extract, other.Output.Extract) && slices.Equal(c.Output.KeepHeader, other.Output.KeepHeader)
 }

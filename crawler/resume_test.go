@@ -321,7 +321,7 @@ func TestResumeQueuesSitemapsOfJoinedHosts(t *testing.T) {
 	var c *Crawler
 	c = newCrawler(t, cfg, &Options{Frontier: &failingHost{Frontier: open(), fails: func(h frontier.Host) bool {
 		u, err := weburl.Parse(b.url + "/")
-		return err == nil && h == u.Server && c.discovery.scope.Holds(u)
+		return err == nil && h == u.Server && c.scope.Holds(u)
 	}}})
 	if _, err := c.Run(t.Context()); !errors.Is(err, errFrontierFails) {
 		t.Fatal(err)

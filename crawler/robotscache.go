@@ -11,6 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // robotsCache keeps the robots.txt of an origin in the record of its host in the frontier,
@@ -75,4 +76,40 @@ func (c *robotsCache) Store(ctx context.Context, rec *robotsext.Record) error {
 	return c.frontier.UpdateHost(ctx, weburl.ServerOf(string(rec.Origin)), frontier.HostUpdate{
 		Robots: map[string]frontier.Robots{string(rec.Origin): {FailingSince: rec.FailingSince, Data: data}},
 	})
+}
+
+// onRobots is called with each fetched robots.txt before it decides about any URL. It sets
+// the delay of the host, and queues the sitemaps of hosts that belong to the crawl.
+func (c *Crawler) onRobots(rec *robotsext.Record) {
+	c.lifecycle.WhileOpen(func() error {
+		if !blocked.IsUnrequested(rec) {
+			c.tally.count(func(s *Summary) { s.Robots++ })
+		}
+		logRobots(c.log, rec)
+		return c.applyRobots(rec)
+	})
+	_ = c.network.slots.Rest(c.lifecycle.Working, weburl.ServerOf(string(rec.Origin))) // it ends early only with the crawl
+}
+
+func (c *Crawler) applyRobots(rec *robotsext.Record) error {
+	if rec.Outcome == robotsext.OutcomeUnreachable {
+		// Nothing is known of its URLs yet. Each is deferred when it is leased; see package visit.
+		return c.recorder.Robots(rec)
+	}
+	var group *robotstxt.Group
+	if rec.File != nil {
+		group = c.network.robots.Group(rec)
+	}
+	if err := c.network.delays.Learn(c.lifecycle.CommitCtx, rec.Origin, group); err != nil {
+		return err
+	}
+	if !c.scope.HoldsServer(weburl.ServerOf(string(rec.Origin))) {
+		if err := c.member.Sync(c.lifecycle.CommitCtx); err != nil { // it may have joined the crawl meanwhile
+			return err
+		}
+	}
+	if err := c.discovery.SeedSitemaps(rec); err != nil {
+		return err
+	}
+	return c.recorder.Robots(rec)
 }

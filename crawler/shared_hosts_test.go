@@ -131,13 +131,13 @@ func TestSitemapsOfAHostThatJustJoined(t *testing.T) {
 func TestHostJoinsOnce(t *testing.T) {
 	c := newCrawler(t, testConfig(t, "http://a.test/"), nil)
 	f := &countedFrontier{Frontier: frontier.NewMemory(nil)}
-	c.frontier, c.record = f, record.New(record.Config{Scope: c.discovery.scope})
+	c.frontier, c.record = f, record.New(record.Config{Scope: c.scope})
 	c.recorder = crawlRecorder{c.record}
-	c.discovery.attach(c.frontier, c.member, c.record, c.recorder)
+	c.discovery = c.newDiscovery()
 	for range 3 {
 		must(t, (handler{c}).Join("http://b.test/"))
 	}
-	if !c.discovery.scope.Holds(mustResolve(t, "http://b.test/x")) || f.asked != 1 {
+	if !c.scope.Holds(mustResolve(t, "http://b.test/x")) || f.asked != 1 {
 		t.Errorf("the frontier was asked %d times, each of which is a round trip", f.asked)
 	}
 }

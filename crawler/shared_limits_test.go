@@ -201,6 +201,7 @@ func isElsewhere(t *testing.T, status int, want frontier.Result) {
 		cfg.Politeness.PerHost, cfg.Limits.MaxHostPages, cfg.Fetch.Retries = 3, 1, 1
 		c := opened(t, cfg, opts)
 		c.limits = quota.NewPages(limitsIn(&cfg), counters)
+		c.visitor.Limits = c.limits
 		t.Cleanup(func() { _ = c.close() })
 		return c
 	}
@@ -209,14 +210,14 @@ func isElsewhere(t *testing.T, status int, want frontier.Result) {
 	defer other.lifecycle.Abort()
 	visited(t, c, leased(t, c)) // which goes to robots.txt
 	lease := leased(t, c)
-	first = lease.lease.URL
+	first = lease.URL
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		visited(t, c, lease)
 	}()
 	synctest.Wait() // it is in flight
-	two := []*visit{leased(t, other), leased(t, other)}
+	two := []frontier.Lease{leased(t, other), leased(t, other)}
 	meanwhile := []frontier.Result{visited(t, other, two[0]), visited(t, other, two[1])}
 	again, err := other.frontier.Lease(t.Context(), frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: time.Minute, Duration: other.leases.duration})
 	close(free)
@@ -237,7 +238,7 @@ func isElsewhere(t *testing.T, status int, want frontier.Result) {
 		}
 		v := leased(t, c)
 		if got := visited(t, c, v); got != frontier.Drop && got != frontier.Defer {
-			t.Errorf("%s: %v of a host that has had its pages", v.lease.URL, got)
+			t.Errorf("%s: %v of a host that has had its pages", v.URL, got)
 		}
 	}
 	if rec, err := c.frontier.Host(t.Context(), "a.test"); err != nil || rec.Done != 1 || rec.MaxInFlight != 3 {

@@ -84,7 +84,9 @@ func TestPageOfALostLease(t *testing.T) {
 	cfg := testConfig(t, s.url+"/")
 	cfg.Limits.MaxPages, cfg.Sitemaps.MaxEntries, cfg.Limits.Concurrency = 2, 1, 1
 	var c *Crawler
-	opts := &Options{OnStart: func() { c.member = &losingMember{Member: c.member, requests: s.count, lost: make(map[string]bool)} }}
+	opts := &Options{OnStart: func() {
+		c.visitor.Member = &losingMember{Member: c.member, requests: s.count, lost: make(map[string]bool)}
+	}}
 	got := runChanged(t, cfg, opts, func(made *Crawler) { c = made })
 	if got.Pages != 2 || got.Entries != 1 || s.count("/") != 2 || s.count("/map.txt") != 2 || len(got.rejected) > 0 {
 		t.Errorf("%+v, requested %q, rejected %+v", got.Summary, s.asked(), got.rejected)
@@ -130,9 +132,8 @@ func TestRetryAfterOfALostLeaseHolds(t *testing.T) {
 			}),
 		})
 		defer c.lifecycle.Abort()
-		c.member = lostMember{c.member}
-		w := &worker{c: c, pages: c.pages, recorder: c.recorder}
-		must(t, w.process(t.Context(), leased(t, c).lease))
+		c.visitor.Member = lostMember{c.member}
+		visited(t, c, leased(t, c))
 		host, err := c.frontier.Host(t.Context(), "a.test")
 		must(t, err)
 		if wait := time.Until(host.BlockedUntil); wait < 59*time.Minute {
@@ -164,8 +165,7 @@ func TestInternalErrorReturnsPage(t *testing.T) {
 		if got := visited(t, c, leased(t, c)); got != frontier.Defer {
 			t.Fatal(got) // it has gone to robots.txt
 		}
-		w := &worker{c: c, pages: c.pages, recorder: c.recorder}
-		if err := w.process(t.Context(), leased(t, c).lease); !errors.Is(err, errFrontierFails) {
+		if _, _, err := c.visitor.Visit(t.Context(), leased(t, c)); !errors.Is(err, errFrontierFails) {
 			t.Fatalf("%v, want %v", err, errFrontierFails)
 		}
 		fails = false

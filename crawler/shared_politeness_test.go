@@ -148,7 +148,7 @@ func TestRecoveredByOthers(t *testing.T) {
 	f := frontier.NewMemory(nil)
 	cfg := Default()
 	c := &Crawler{cfg: cfg, frontier: f, lifecycle: lifecycle.New(slog.New(slog.DiscardHandler), nil), member: &cluster.Single{}, record: record.New(record.Config{}), state: new(state)}
-	c.discovery = &discovery{scope: scope.New(scope.Any, scope.Bounds{})}
+	c.scope = scope.New(scope.Any, scope.Bounds{})
 	paced := func(want bool) {
 		t.Helper()
 		if got, err := c.hasPacedURL(time.Minute); err != nil || got != want {
@@ -282,7 +282,7 @@ func TestOpeningWorkerCountsAsWorking(t *testing.T) {
 	if got := allPages([]*crawl{first, second}); !slices.Equal(got, []string{links.url + "/", target.url + "/"}) || len(workers) != 2 {
 		t.Errorf("pages %v, %+v", got, workers)
 	}
-	if !slowest.discovery.scope.Holds(mustResolve(t, target.url+"/")) {
+	if !slowest.scope.Holds(mustResolve(t, target.url+"/")) {
 		t.Error("it has not heard of a host that joined while it was opening")
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -320,7 +321,7 @@ func TestNestedIndexes(t *testing.T) {
 	}
 	s := newSite(t, "127.0.0.1", pages)
 	got := run(t, testConfig(t, s.url+"/"), nil)
-	if got.Sitemaps != 1+maxNested || s.count(fmt.Sprintf("/%d.xml", maxNested)) != 1 || s.count(fmt.Sprintf("/%d.xml", maxNested+1)) != 0 {
+	if got.Sitemaps != 1+discover.MaxNested || s.count(fmt.Sprintf("/%d.xml", discover.MaxNested)) != 1 || s.count(fmt.Sprintf("/%d.xml", discover.MaxNested+1)) != 0 {
 		t.Errorf("%d sitemaps were read, asked %q", got.Sitemaps, s.asked())
 	}
 	if len(got.notices) != 1 || !strings.Contains(got.notices[0], "indexes nest more than 2 deep") {

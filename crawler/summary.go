@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/plan"
@@ -122,6 +123,9 @@ func (t *tally) add(page *output.Page, lines *output.Results) {
 		}
 		for _, r := range lines.Rejected {
 			s.Rejected[r.Reason]++
+			if r.Reason == output.BlockedAddress && r.Source == provenance.Start.String() {
+				s.BlockedStartURLs = append(s.BlockedStartURLs, BlockedStart{URL: r.URL, Addr: r.Addr, Reason: r.Detail})
+			}
 		}
 		for _, l := range lines.Checks {
 			s.countCheck(l)
@@ -193,6 +197,7 @@ func (c *Crawler) summary() Summary {
 	for reason, n := range c.record.Skipped.Counts() {
 		s.Rejected[reason] += n
 	}
+	s.AddedHosts = c.discovery.Added()
 	s.RejectedIncomplete = s.RejectedIncomplete || c.record.Skipped.Full()
 	s.Lost = append(s.Lost, c.record.Damages()...)
 	return s

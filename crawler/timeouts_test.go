@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/visit"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -121,7 +122,7 @@ func TestEndlessSitemapAndRobots(t *testing.T) {
 		reason     output.Reason
 		want       time.Duration
 	}{
-		{"/map.txt", "{site}/" + strings.Repeat("x", 500) + "\n", "/map.txt", output.Failed, sitemapTime},
+		{"/map.txt", "{site}/" + strings.Repeat("x", 500) + "\n", "/map.txt", output.Failed, visit.SitemapTime},
 		{"/robots.txt", "#" + strings.Repeat("x", 500) + "\n", "/", output.RobotsUnreachable, robotsTimeout},
 	} {
 		t.Run(tt.file, bubbled(func(t *testing.T) {

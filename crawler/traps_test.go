@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -15,9 +14,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
-	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap/traptest"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -351,42 +348,6 @@ func TestSitemapEntryIsNoTrap(t *testing.T) {
 	}
 }
 
-// A page has new links even if thousands of known links come first: a menu, or earlier pages of
-// the trap.
-func TestLeadsToNewURLs(t *testing.T) {
-	const host = "https://a.test"
-	c := &Crawler{discovery: &discovery{traps: trap.New(1)}, frontier: frontier.NewMemory(nil), lifecycle: lifecycle.New(slog.New(slog.DiscardHandler), nil)}
-	for i := range 2 {
-		c.discovery.traps.Fetched(host, fmt.Sprintf("%s/x?id=%d", host, i))
-	}
-	items := func(format string) (list []frontier.Item) {
-		for i := range 2*maxLeads + 1 {
-			list = append(list, frontier.Item{URL: host + fmt.Sprintf(format, i), Host: host})
-		}
-		return list
-	}
-	menu, before := items("/menu/%d"), items("/x?id=%d")
-	if _, err := c.frontier.Add(t.Context(), before); err != nil {
-		t.Fatal(err)
-	}
-	door := frontier.Item{URL: host + "/x?id=next", Host: host}
-	for _, tt := range []struct {
-		name  string
-		links []frontier.Item
-		want  bool
-	}{
-		{"the door", []frontier.Item{door}, true},
-		{"a menu", menu, false},
-		{"pages that are known", before, false},
-		{"a menu and the door", append(slices.Clip(menu), door), true},
-		{"pages that are known and the door", append(slices.Clip(before), door), true},
-	} {
-		if got, err := (&worker{c: c}).leadsToNew(tt.links); err != nil || got != tt.want {
-			t.Errorf("%s: leads on: %t, %v", tt.name, got, err)
-		}
-	}
-}
-
 // A page that closes a pattern and is not committed is fetched again, and closes the pattern
 // again.
 func TestTrapIsClosedAfterItsPage(t *testing.T) {
@@ -400,7 +361,7 @@ func TestTrapIsClosedAfterItsPage(t *testing.T) {
 	cfg.Limits.TrapPages, cfg.Limits.Concurrency = 20, 1
 	var closed *Crawler
 	c, err := New(cfg, &Options{Frontier: &failingFrontier{Frontier: frontier.NewMemory(nil), fails: func() bool {
-		_, _, isClosed := closed.discovery.traps.Closed(weburl.ServerOf(s.url), s.url+"/?month=0")
+		_, _, isClosed := closed.traps.Closed(weburl.ServerOf(s.url), s.url+"/?month=0")
 		return isClosed
 	}}})
 	if err != nil {

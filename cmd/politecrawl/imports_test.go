@@ -60,9 +60,10 @@ var crawlerParts = map[string][]string{
 	internal + "fetch":       {internal + "weburl", internal + "credentials", internal + "redirection", internal + "lifecycle"},
 	internal + "redirection": {internal + "weburl"},
 	internal + "cluster":     {internal + "weburl", internal + "lifecycle"},
-	internal + "lifecycle":   nil,
+	internal + "notice":      nil,
+	internal + "lifecycle":   {internal + "notice"},
 	internal + "blocked":     nil,
-	internal + "plancount":   {internal + "weburl", internal + "provenance", internal + "politeness", internal + "record", internal + "forecast", internal + "blocked", internal + "lifecycle", internal + "quota", internal + "scope", "crawler/params"},
+	internal + "plancount":   {internal + "weburl", internal + "provenance", internal + "politeness", internal + "record", internal + "forecast", internal + "blocked", internal + "lifecycle", internal + "discover"},
 	internal + "record":      {internal + "weburl", internal + "provenance", internal + "trap", internal + "lifecycle", internal + "scope"},
 }
 

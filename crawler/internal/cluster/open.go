@@ -87,14 +87,14 @@ func Open(ctx context.Context, opts *Options, h Handler) (*Redis, error) {
 	// The robots.txt of a new host is requested by one process.
 	so.MaxInFlight = 1
 	so.LeaseTime = opts.LeaseTime
-	so.RetryTimeout, so.OnOutage = redisRetryTimeout, func(err error) { opts.Lifecycle.Notice(redisNotice(err)) }
+	so.RetryTimeout, so.OnOutage = redisRetryTimeout, func(err error) { opts.Lifecycle.Board.Show(redisNotice(err)) }
 	so.Logger = opts.Logger
 	store, err := redisstore.Open(ctx, opts.Address, &so)
 	if err != nil {
 		return nil, err
 	}
 	if store.MayHaveStaleMaster() {
-		opts.Lifecycle.Notice("the master of the Sentinels accepts writes without a replica: after a fail-over, two workers could request a host at once; set min-replicas-to-write 1 and min-replicas-max-lag 2 on all Redis servers")
+		opts.Lifecycle.Board.Show("the master of the Sentinels accepts writes without a replica: after a fail-over, two workers could request a host at once; set min-replicas-to-write 1 and min-replicas-max-lag 2 on all Redis servers")
 	}
 	r := &Redis{
 		store: store, handler: h, log: opts.Logger, leases: leases{extension: opts.Extension},

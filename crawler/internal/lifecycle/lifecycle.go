@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
@@ -17,8 +18,8 @@ const failed plan.End = "failed"
 // A Lifecycle tracks whether a crawl is running, and why it ends. It is safe for concurrent
 // use.
 type Lifecycle struct {
-	log    *slog.Logger
-	notice func(line string) // shows the operator a line; nil: nobody reads it
+	log   *slog.Logger
+	Board *notice.Board
 
 	// Working is the context of everything that workers do with URLs. It ends with Abort,
 	// not with the context of Run: requests in flight are finished.
@@ -39,24 +40,17 @@ type Lifecycle struct {
 	stats      frontier.Stats     // as they were last seen
 }
 
-// New returns the lifecycle of a crawl that has not started. Its lines go to notice; nil: nowhere.
-func New(log *slog.Logger, notice func(line string)) *Lifecycle {
-	l := &Lifecycle{log: log, notice: notice, CommitCtx: context.Background()}
+// New returns the lifecycle of a crawl that has not started. A nil board shows nothing.
+func New(log *slog.Logger, board *notice.Board) *Lifecycle {
+	l := &Lifecycle{log: log, Board: board, CommitCtx: context.Background()}
 	l.Working, l.Abort = context.WithCancel(l.CommitCtx) //nolint:gosec // whoever runs the crawl calls Abort
 	return l
-}
-
-// Notice shows the operator of the crawl a line.
-func (l *Lifecycle) Notice(line string) {
-	if l.notice != nil {
-		l.notice(line)
-	}
 }
 
 // Warn shows the operator a line, and logs it as a message with attributes.
 func (l *Lifecycle) Warn(message, line string, attrs ...any) {
 	l.log.Warn(message, attrs...)
-	l.Notice(line)
+	l.Board.Show(line)
 }
 
 // Leases returns the context for leasing URLs. It ends with ctx or the crawl.
@@ -70,8 +64,11 @@ func (l *Lifecycle) Leases(ctx context.Context) (context.Context, context.Cancel
 	return leases, stop
 }
 
-// Stop stops leasing URLs. The first reason counts.
+// Stop stops leasing URLs. The first reason counts. An empty reason does nothing.
 func (l *Lifecycle) Stop(why plan.End) {
+	if why == "" {
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.end == "" {

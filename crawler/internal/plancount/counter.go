@@ -17,15 +17,13 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
-	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
-	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/crawler/plan"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -40,13 +38,10 @@ type Crawl struct {
 	Token                               string // the product token
 	Frontier                            frontier.Options
 
-	Lifecycle  *lifecycle.Lifecycle
-	Scope      *scope.Scope
-	Params     *params.Rules
-	CleanParam bool                  // Clean-param of robots.txt counts
-	Addresses  *politeness.Addresses // nil: PerIP is no limit
-	Delays     *politeness.Delays    // set before something is counted
-	Sitemaps   *quota.Sitemaps
+	Lifecycle *lifecycle.Lifecycle
+	Addresses *politeness.Addresses // nil: PerIP is no limit
+	Delays    *politeness.Delays    // set before something is counted, as Discovery
+	Discovery *discover.Discovery
 }
 
 // A Counter counts each URL once, by origin and disposition. It is safe for concurrent use.
@@ -168,11 +163,7 @@ func (s *Counter) decide(h *hostCounts, item frontier.Item, t provenance.Provena
 		}
 	}
 	if t.Source == provenance.Sitemap {
-		file := h.rec.File
-		if !s.c.CleanParam {
-			file = nil
-		}
-		if clean := s.c.Params.Clean(item.URL, file); clean != item.URL {
+		if clean := s.c.Discovery.CleanURL(item.URL, h.rec.File); clean != item.URL {
 			h.rejected[output.DuplicateURL]++
 			item.URL = clean
 			s.countPage(h, item, t)
@@ -265,7 +256,7 @@ func (s *Counter) countsOf(o robotsext.Origin) *hostCounts {
 
 // isInCrawl reports whether an origin belongs to the crawl.
 func (s *Counter) isInCrawl(o robotsext.Origin) bool {
-	return s.c.Scope.HoldsServer(weburl.ServerOf(string(o)))
+	return s.c.Discovery.Scope.HoldsServer(weburl.ServerOf(string(o)))
 }
 
 // Robots stores a robots.txt, and decides about the pages that wait for it.

@@ -182,7 +182,7 @@ func (s *Counter) host(h *hostCounts, now time.Time, others int) *plan.Origin {
 			host.OpensAt = until.UTC().Format(time.RFC3339)
 		}
 	}
-	listed := s.c.Sitemaps.Listed(h.origin)
+	listed := s.c.Discovery.Sitemaps.Listed(h.origin)
 	host.Sitemaps = listed
 	host.SitemapsUnread = max(0, listed-s.c.MaxSitemaps)
 	return host

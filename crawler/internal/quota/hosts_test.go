@@ -10,6 +10,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
+	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 )
 
 // hostsAsked counts what a frontier is asked about hosts.
@@ -64,7 +65,7 @@ func TestHostLimitRemembersRefusals(t *testing.T) {
 func TestHostLimitCountsOnce(t *testing.T) {
 	f := frontier.NewMemory(nil)
 	told := 0
-	l := NewHosts(3, lifecycle.New(slog.New(slog.DiscardHandler), func(string) { told++ }))
+	l := NewHosts(3, lifecycle.New(slog.New(slog.DiscardHandler), notice.New(func(string) { told++ })))
 	admits := func(host frontier.Host, want bool) {
 		t.Helper()
 		if ok, err := l.Admit(t.Context(), f, host); err != nil || ok != want {

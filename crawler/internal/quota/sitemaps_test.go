@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
+	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -14,7 +15,7 @@ import (
 // earlier process read counts.
 func TestSitemapsAreCountedByOrigin(t *testing.T) {
 	var full []string
-	l := NewSitemaps(2, 3, lifecycle.New(slog.New(slog.DiscardHandler), func(line string) { full = append(full, line[:len("http://a.test")]) }))
+	l := NewSitemaps(2, 3, lifecycle.New(slog.New(slog.DiscardHandler), notice.New(func(line string) { full = append(full, line[:len("http://a.test")]) })))
 	l.Count("http://b.test", 2)
 	var seen [3]bool
 	for range 2 { // an index that is read again

@@ -97,7 +97,7 @@ func (r *Recorder) CheckFormats(wrote []string) error {
 		switch {
 		case f.Name == "" || used(f.Name) || r.committed.Sinks[f.Name] == nil:
 		case f.Exchanges:
-			r.cfg.Lifecycle.Notice(fmt.Sprintf("%s is not written this time; what is fetched now will never be in it", f.Name))
+			r.cfg.Lifecycle.Board.Show(fmt.Sprintf("%s is not written this time; what is fetched now will never be in it", f.Name))
 		default:
 			r.committed.setStale(f.Name)
 		}
@@ -170,7 +170,7 @@ func (r *Recorder) openSink(f output.Format) ([]output.Loss, error) {
 	case ok:
 		return lossy.Lost(), nil
 	case gone && f.Exchanges: // the sink cannot report it
-		r.cfg.Lifecycle.Notice(fmt.Sprintf("the files of %s are gone; what was in them is not requested again", f.Name))
+		r.cfg.Lifecycle.Board.Show(fmt.Sprintf("the files of %s are gone; what was in them is not requested again", f.Name))
 	}
 	return nil, nil
 }
@@ -221,7 +221,7 @@ func (r *Recorder) checkpointOf(f output.Format) (checkpoint []byte, gone bool, 
 	if err != nil || len(names) > 0 || f.Exchanges {
 		return checkpoint, len(names) == 0, err
 	}
-	r.cfg.Lifecycle.Notice(fmt.Sprintf("the files of %s are gone, and are rewritten", f.Name))
+	r.cfg.Lifecycle.Board.Show(fmt.Sprintf("the files of %s are gone, and are rewritten", f.Name))
 	return nil, true, nil
 }
 

@@ -132,6 +132,9 @@ func directory(u weburl.URL) string {
 	return path[:strings.LastIndexByte(path, '/')+1]
 }
 
+// ByPath reports whether directories belong to the crawl, not hosts.
+func (s *Scope) ByPath() bool { return s.kind == Path }
+
 // Key returns what two URLs of one scope have in common. URLs of one key may be in different
 // directories.
 func (s *Scope) Key(u weburl.URL) string { return s.key(u.Server) }

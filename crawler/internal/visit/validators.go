@@ -1,4 +1,4 @@
-package crawler
+package visit
 
 import (
 	"encoding/binary"
@@ -18,7 +18,7 @@ import (
 //
 // If the site sends no Last-Modified, the lastmod of its sitemap is used, unless it is
 // later than the fetch.
-func validators(v *visit, got *fetch.Response, page *output.Page) *frontier.Validators {
+func validators(it *item, got *fetch.Response, page *output.Page) *frontier.Validators {
 	if got.Status/100 != 2 {
 		return nil
 	}
@@ -33,8 +33,8 @@ func validators(v *visit, got *fetch.Response, page *output.Page) *frontier.Vali
 		ETag: got.Header.Get("ETag"), LastModified: got.Header.Get("Last-Modified"),
 		BodyHash: appendMediaType(binary.BigEndian.AppendUint64(nil, sum), mimetype.Of(got.Header, got.Body).Essence),
 	}
-	page.Unchanged = sum != truncatedHash && hashOfBody(v.lease.Validators) == hashText(sum)
-	if lastMod := v.prov.LastMod; now.LastModified == "" && !lastMod.IsZero() && !lastMod.After(got.Began) {
+	page.Unchanged = sum != truncatedHash && hashOfBody(it.lease.Validators) == hashText(sum)
+	if lastMod := it.prov.LastMod; now.LastModified == "" && !lastMod.IsZero() && !lastMod.After(got.Began) {
 		now.LastModified = lastMod.UTC().Format(http.TimeFormat)
 	}
 	return now

@@ -1,4 +1,4 @@
-package crawler
+package visit
 
 import (
 	"maps"
@@ -9,31 +9,25 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
-	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
-
-// readsAlike reports whether a crawl with another configuration records the same of a page.
-func (c *Config) readsAlike(other *Config) bool {
-	token, _ := robotstxt.ProductToken(c.Fetch.UserAgent)
-	otherToken, _ := robotstxt.ProductToken(other.Fetch.UserAgent)
-	return token == otherToken && c.Robots.ObeyNoindex == other.Robots.ObeyNoindex && c.Output.Links == other.Output.Links &&
-		slices.Equal(c.Output.Extract, other.Output.Extract) && slices.Equal(c.Output.KeepHeader, other.Output.KeepHeader)
-}
 
 // previousPage returns the line of a page in the previous crawl, which a 304 would leave valid. Nil: the
 // page has to be read.
-func (c *Crawler) previousPage(v *visit) (*output.Page, error) {
-	p, err := c.record.PreviousPage(v.url)
+func (v *Visitor) previousPage(it *item) (*output.Page, error) {
+	if conditional(it.lease.Validators, v.set.Types) == nil {
+		return nil, nil
+	}
+	p, err := v.Record.PreviousPage(it.url)
 	switch {
 	case err != nil || p == nil:
 		return nil, err
 	case p.Withheld != "":
 		// Its line has no content and no hash. The next response may lift a directive in a header, and
 		// another worker may have fetched the page since.
-		if !c.member.FetchesAll() || !slices.ContainsFunc(p.Directives, inMeta) {
+		if !v.Member.FetchesAll() || !slices.ContainsFunc(p.Directives, inMeta) {
 			return nil, nil
 		}
-	case p.Hash != hashOfBody(v.lease.Validators):
+	case p.Hash != hashOfBody(it.lease.Validators):
 		return nil, nil // the validators are those of another response
 	}
 	return p, nil
@@ -48,28 +42,29 @@ func inMeta(d output.Directive) bool {
 }
 
 // readUnchanged reads a 304: the page keeps the content, the links and the permission of the fetch before it.
-func (w *worker) readUnchanged(v *visit, page *reading, header http.Header) error {
-	if err := w.addPermission(v, page, header, nil); err != nil || page.refused != "" {
+func (v *Visitor) readUnchanged(it *item, adm *admitted, out *outcome, previous *output.Page, header http.Header) error {
+	page := out.page
+	if err := v.addPermission(it, adm, out, header, nil); err != nil || page.refused != "" {
 		return err
 	}
-	w.keepContent(page.Page, v.previous, header)
+	v.keepContent(page.Page, previous, header)
 	if page.Withheld != "" {
 		return nil
 	}
-	links, err := w.c.record.PreviousLinks(page.URL)
+	links, err := v.Record.PreviousLinks(page.URL)
 	if links == nil || err != nil {
 		return err
 	}
-	return crawldir.Links.Add(&v.lines, links)
+	return crawldir.Links.Add(&out.lines, links)
 }
 
 // keepContent completes the line of a page with status 304 with the content of the fetch before it. A
 // directive or a header of the 304 replaces that of the same name (RFC 9111, section 3.2).
-func (w *worker) keepContent(page, before *output.Page, header http.Header) {
+func (v *Visitor) keepContent(page, before *output.Page, header http.Header) {
 	page.ContentType, page.Bytes, page.Links, page.LinksSkipped = before.ContentType, before.Bytes, before.Links, before.LinksSkipped
 	page.LimitsReached = before.LimitsReached
-	all := w.directives(header, nil)
-	w.describe(page, all, nil)
+	all := v.directives(header, nil)
+	v.describe(page, all, nil)
 	for _, d := range before.Directives {
 		if source, _ := robotstag.ParseSource(d.Source); source.Field != "meta" && header.Get(source.Field) != "" {
 			continue
@@ -77,7 +72,7 @@ func (w *worker) keepContent(page, before *output.Page, header http.Header) {
 		page.Directives = append(page.Directives, d)
 		all.Meta("robots", d.Rule)
 	}
-	if rule := w.noindex(all); rule != nil { // a date may have passed
+	if rule := v.noindex(all); rule != nil { // a date may have passed
 		page.Withheld = rule.String()
 	}
 	if page.Withheld != "" {
@@ -88,7 +83,7 @@ func (w *worker) keepContent(page, before *output.Page, header http.Header) {
 		page.Canonical = before.Canonical
 	}
 	page.Headers = maps.Clone(before.Headers)
-	if kept := w.keptHeaders(header); page.Headers == nil {
+	if kept := v.keptHeaders(header); page.Headers == nil {
 		page.Headers = kept
 	} else {
 		maps.Copy(page.Headers, kept)

@@ -1,4 +1,4 @@
-package crawler
+package discover
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
@@ -26,8 +25,8 @@ const maxUnread = 10
 // for which it is read: they count if the robots.txt of their own origin lists the sitemap, or what leads to
 // it (ROB-SMP-25).
 type crossListing struct {
-	d       *discovery
-	v       *visit
+	d       *Discovery
+	doc     *Document
 	asked   *robotsext.Record // of the origin for which the sitemap is read; nil: not needed yet
 	hashes  []uint64          // of the URLs of the sitemap, and of the redirects and indexes that lead to it
 	origins map[robotsext.Origin]*robotsListing
@@ -47,35 +46,35 @@ type robotsListing struct {
 // sitemap.
 var errUnread = errors.New("the robots.txt of its origin is not known to list the sitemap")
 
-func newCrossListing(d *discovery, v *visit) *crossListing {
+func newCrossListing(d *Discovery, doc *Document) *crossListing {
 	return &crossListing{
-		d: d, v: v, hashes: append(v.prov.Listed(v.url), d.redirecting(v.url)...),
+		d: d, doc: doc, hashes: append(doc.Prov.Listed(doc.URL), d.redirecting(doc.URL)...),
 		origins: make(map[robotsext.Origin]*robotsListing), indexed: make(map[robotsext.Origin]bool),
 	}
 }
 
 // redirecting returns the hashes of sitemap URLs that redirect to url, and of what leads to them.
-func (d *discovery) redirecting(url string) []uint64 {
-	d.aliasMu.Lock()
-	defer d.aliasMu.Unlock()
-	return slices.Clone(d.aliases[url])
+func (d *Discovery) redirecting(url string) []uint64 {
+	d.aliases.Lock()
+	defer d.aliases.Unlock()
+	return slices.Clone(d.aliases.hashes[url])
 }
 
-// alias notes that the sitemap v redirects to a URL: what lists v lists that too. If it was read before, its index
+// Alias notes that a sitemap redirects to a URL: what lists the one lists the other too. If it was read before, its index
 // entries are judged again.
-func (d *discovery) alias(v *visit, url string) error {
-	listing := v.prov.Listed(v.url)
-	d.aliasMu.Lock()
-	if d.aliases == nil {
-		d.aliases = make(map[string][]uint64)
+func (d *Discovery) Alias(doc *Document, url string) error {
+	listing := doc.Prov.Listed(doc.URL)
+	d.aliases.Lock()
+	if d.aliases.hashes == nil {
+		d.aliases.hashes = make(map[string][]uint64)
 	}
-	d.aliases[url] = append(d.aliases[url], listing...)
-	d.aliasMu.Unlock()
-	rec, err := d.robotsOf(v.prov.SitemapOf)
+	d.aliases.hashes[url] = append(d.aliases.hashes[url], listing...)
+	d.aliases.Unlock()
+	rec, err := d.robotsOf(doc.Prov.SitemapOf)
 	if err != nil || !lists(rec, listing) {
 		return err
 	}
-	return d.queueEntries(v.prov.SitemapOf, func(t provenance.Provenance, _ weburl.URL) bool {
+	return d.queueEntries(doc.Prov.SitemapOf, func(t provenance.Provenance, _ weburl.URL) bool {
 		return t.FoundOn == provenance.Referrer(url)
 	})
 }
@@ -130,7 +129,7 @@ func (l *crossListing) judge(entry sitemap.Entry) (refusal, err error) {
 // is that of a too if it redirects there.
 func (l *crossListing) read(a weburl.URL) (robots *robotsListing, err error) {
 	if l.asked == nil {
-		if l.asked, err = l.d.robotsOf(l.v.prov.SitemapOf); err != nil {
+		if l.asked, err = l.d.robotsOf(l.doc.Prov.SitemapOf); err != nil {
 			return nil, err
 		}
 	}
@@ -152,21 +151,21 @@ func (l *crossListing) read(a weburl.URL) (robots *robotsListing, err error) {
 
 // unread returns the robots.txt files that decide about entries, and are not known yet: of origins that belong to
 // the crawl now, or have a sitemap.
-func (l *crossListing) unread() *discoveries {
-	found := newDiscoveries(l.d)
+func (l *crossListing) unread() *Found {
+	found := l.d.NewFound()
 	for _, o := range slices.Sorted(maps.Keys(l.origins)) {
 		server := weburl.ServerOf(string(o))
-		if len(found.items) < maxUnread && l.origins[o] == nil && (l.indexed[o] || l.d.scope.HoldsServer(server)) {
-			t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: provenance.Referrer(l.v.url), Recrawl: l.v.prov.Recrawl}
-			found.items = append(found.items, frontier.Item{URL: provenance.RobotsKey(o), Host: server, Priority: provenance.PrioritySitemap, Meta: t.Encode()})
+		if len(found.Items) < maxUnread && l.origins[o] == nil && (l.indexed[o] || l.d.Scope.HoldsServer(server)) {
+			t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: provenance.Referrer(l.doc.URL), Recrawl: l.doc.Prov.Recrawl}
+			found.Items = append(found.Items, frontier.Item{URL: provenance.RobotsKey(o), Host: server, Priority: provenance.PrioritySitemap, Meta: t.Encode()})
 		}
 	}
 	return found
 }
 
 // robotsOf returns the robots.txt of an origin as far as it is known. Outcome 0: it was not read.
-func (d *discovery) robotsOf(o robotsext.Origin) (*robotsext.Record, error) {
-	host, err := d.frontier.Host(d.lifecycle.CommitCtx, weburl.ServerOf(string(o)))
+func (d *Discovery) robotsOf(o robotsext.Origin) (*robotsext.Record, error) {
+	host, err := d.Frontier.Host(d.Lifecycle.CommitCtx, weburl.ServerOf(string(o)))
 	if err != nil {
 		return nil, err
 	}
@@ -197,18 +196,9 @@ func lists(rec *robotsext.Record, hashes []uint64) bool {
 	return slices.ContainsFunc(hashes, func(hash uint64) bool { return lines[hash] })
 }
 
-// learnListing decides about entries on the origin of v, now that its robots.txt is known or cannot be.
-func (w *worker) learnListing(v *visit, d decision) (decision, error) {
-	rec, err := w.c.network.robots.Record(w.c.lifecycle.Working, v.u)
-	if err != nil { // the crawl is being aborted
-		return waitUntil(time.Time{}), nil
-	}
-	return decision{verdict: done, hostUntil: d.hostUntil}, w.c.discovery.queueListed(rec)
-}
-
-// queueListed queues the sitemap entries that were skipped because it was not known whether the robots.txt of
+// QueueListed queues the sitemap entries that were skipped because it was not known whether the robots.txt of
 // their origin lists the sitemap, and that it lists.
-func (d *discovery) queueListed(rec *robotsext.Record) error {
+func (d *Discovery) QueueListed(rec *robotsext.Record) error {
 	if rec.Outcome == robotsext.OutcomeUnreachable {
 		return nil
 	}
@@ -223,14 +213,14 @@ func (d *discovery) queueListed(rec *robotsext.Record) error {
 
 // queueEntries queues the sitemap entries of an origin that were skipped because nothing listed the sitemap, and
 // that count now.
-func (d *discovery) queueEntries(o robotsext.Origin, counts func(provenance.Provenance, weburl.URL) bool) error {
-	found := newDiscoveries(d)
-	err := d.recorder.TakeListed(o, func(l record.SkippedURL) bool {
+func (d *Discovery) queueEntries(o robotsext.Origin, counts func(provenance.Provenance, weburl.URL) bool) error {
+	found := d.NewFound()
+	err := d.Recorder.TakeListed(o, func(l record.SkippedURL) bool {
 		if l.URL.Origin != o || l.Rejection.Reason != output.NotAuthorized {
 			return false
 		}
 		t, err := provenance.Decode(l.Item.Meta)
-		return err == nil && t.IndexDepth <= maxNested && (t.IsSitemap() || d.scope.Holds(l.URL)) && counts(t, l.URL)
+		return err == nil && t.IndexDepth <= MaxNested && (t.IsSitemap() || d.Scope.Holds(l.URL)) && counts(t, l.URL)
 	}, func(some []record.SkippedURL) error {
 		for _, l := range some {
 			t, err := provenance.Decode(l.Item.Meta)
@@ -242,8 +232,8 @@ func (d *discovery) queueEntries(o robotsext.Origin, counts func(provenance.Prov
 				found.skip(l.Item, l.URL, t, output.BeforeSince, "")
 			case !t.IsSitemap():
 				found.addWithinBounds(l.Item, l.URL, t)
-			case d.sitemaps.Take(t.SitemapOf):
-				found.items = append(found.items, l.Item)
+			case d.Sitemaps.Take(t.SitemapOf):
+				found.Items = append(found.Items, l.Item)
 			}
 		}
 		return nil

@@ -1,4 +1,4 @@
-package crawler
+package visit
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -29,8 +30,8 @@ const maxLinkBytes = 16 << 20
 // pageLinks collects the distinct URLs that a page links to. It keeps at most max-links of
 // them, however often and in however many spellings the page repeats them.
 type pageLinks struct {
-	d    *discovery
-	v    *visit
+	v    *Visitor
+	doc  *discover.Document
 	prov provenance.Provenance // of each link
 	meta []byte                // prov, encoded: all links of the page share it
 
@@ -101,31 +102,31 @@ const (
 )
 
 // newPageLinks returns an empty list for a page, to be released at the end.
-func newPageLinks(d *discovery, v *visit) *pageLinks {
+func (v *Visitor) newPageLinks(doc *discover.Document) *pageLinks {
 	l := &pageLinks{
-		d: d, v: v, linkIndex: linkIndexes.Get().(*linkIndex),
-		prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.url), Recrawl: v.prov.Recrawl},
+		v: v, doc: doc, linkIndex: linkIndexes.Get().(*linkIndex),
+		prov: provenance.Provenance{Source: provenance.Link, Depth: doc.Prov.Depth + 1, FoundOn: provenance.Referrer(doc.URL), Recrawl: doc.Prov.Recrawl},
 	}
 	l.meta = l.prov.Encode()
-	l.self, _ = weburl.Of(v.url)
+	l.self, _ = weburl.Of(doc.URL)
 	l.site = string(l.self.Origin) + "/"
-	if d.cfg.Output.Links != LinksNone {
+	if v.set.Links {
 		l.to = make([]output.Link, 0, usualLinks)
 	}
 	return l
 }
 
 // readLinks reads a page. It returns the links apart from the document.
-func (d *discovery) readLinks(v *visit, page extract.Page) (*extract.Document, *pageLinks) {
-	l := newPageLinks(d, v)
-	on := &extract.Handlers{Link: l.add, LinkTexts: d.cfg.Output.Links == LinksFull, Restart: func() {
+func (v *Visitor) readLinks(doc *discover.Document, page extract.Page) (*extract.Document, *pageLinks) {
+	l := v.newPageLinks(doc)
+	on := &extract.Handlers{Link: l.add, LinkTexts: v.set.LinkTexts, Restart: func() {
 		l.release()
-		*l = *newPageLinks(d, v)
+		*l = *v.newPageLinks(doc)
 	}}
-	if d.cfg.Scope.checks(CheckAssets) || d.cfg.Scope.checks(CheckExternal) {
+	if v.set.Checks.Assets || v.set.Checks.External {
 		on.Resource = l.addResource
 	}
-	if d.cfg.Scope.checks(CheckFragments) {
+	if v.set.Checks.Fragments {
 		on.ID = l.addID
 	}
 	return extract.Read(page, on), l
@@ -140,7 +141,7 @@ func (l *pageLinks) add(link extract.Link) {
 	case place >= 0:
 		kept := &l.links[place]
 		l.addTarget(kept, link.Ref)
-		if l.d.nofollowReason(nil, kept.rel) != "" {
+		if l.v.Discovery.NofollowReason(nil, kept.rel) != "" {
 			kept.rel = link.Rel
 		}
 	}
@@ -171,26 +172,26 @@ func (l *pageLinks) indexOf(read *extract.Link) int {
 		l.size += escape.MaxBytes + len(l.meta)
 	} else {
 		var file *robotstxt.File
-		if link.Origin == l.v.origin {
-			file = l.v.file
+		if link.Origin == l.doc.Origin {
+			file = l.doc.Robots
 		}
 		l.size += len(link.Canonical) + len(l.meta)
-		if key = l.d.cleanURL(link.Canonical, file); key != link.Canonical {
+		if key = l.v.Discovery.CleanURL(link.Canonical, file); key != link.Canonical {
 			link.Canonical = key
 			if place, known := l.byURL[key]; known {
 				return place
 			}
 		}
 	}
-	if most := l.d.cfg.Limits.MaxLinks; most > 0 && len(l.links) >= most {
+	if most := l.v.set.MaxLinks; most > 0 && len(l.links) >= most {
 		return l.cut(limitMaxLinks)
 	}
 	place := len(l.links)
 	l.byURL[key] = place
 	l.links = append(l.links, link)
-	switch kind := l.d.cfg.Output.Links; {
-	case kind == LinksNone || errors.Is(link.err, weburl.ErrTooLong):
-	case kind == LinksFull:
+	switch {
+	case !l.v.set.Links || errors.Is(link.err, weburl.ErrTooLong):
+	case l.v.set.LinkTexts:
 		l.to = append(l.to, output.Link{URL: link.listed(), Text: read.Text, Rel: escape.Clip(read.Rel, escape.MaxBytes), Kind: read.Kind})
 	default:
 		l.to = append(l.to, output.Link{URL: link.listed()})
@@ -201,7 +202,7 @@ func (l *pageLinks) indexOf(read *extract.Link) int {
 // listed returns the URL as links.jsonl has it: an invalid one as written.
 func (link *pageLink) listed() string {
 	if link.err != nil {
-		return clippedRef(link.ref).Canonical
+		return discover.ClippedRef(link.ref).Canonical
 	}
 	return link.Canonical
 }
@@ -218,37 +219,43 @@ func (l *pageLinks) cut(limit string) int {
 // has a beginning.
 func meansPage(ref, beginning string) bool { return beginning != "" || weburl.IsWeb(ref) }
 
-// links decides about the links of a page. They are written to links.jsonl unless the
-// content of the page is withheld.
-func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, page *output.Page) (*discoveries, error) {
+// addLinks adds the links of a page to its outcome. They are written to links.jsonl unless the
+// content of the page is withheld. Upgrade says that the page has upgrade-insecure-requests.
+func (v *Visitor) addLinks(out *outcome, read *pageLinks, nofollow *robotstag.Rule, upgrade bool) error {
+	page := out.page.Page
 	if page.Links, page.LinksSkipped = read.total, read.skipped; read.limit != "" {
 		page.LimitsReached = append(page.LimitsReached, read.limit)
-		d.log.Warn("too many links", "url", page.URL, "links", page.Links, "skipped", page.LinksSkipped, "limit", read.limit)
+		v.Log.Warn("too many links", "url", page.URL, "links", page.Links, "skipped", page.LinksSkipped, "limit", read.limit)
 	}
-	found := newDiscoveries(d)
-	found.items = make([]frontier.Item, 0, len(read.links))
+	found := v.Discovery.NewFound()
+	found.Items = make([]frontier.Item, 0, len(read.links))
+	out.found = found
 	for i := range read.links {
 		link := &read.links[i]
+		unfollowed := ""
+		if !link.asset {
+			unfollowed = v.Discovery.NofollowReason(nofollow, link.rel)
+		}
 		if link.err != nil {
-			unfollowed := ""
-			if !link.asset {
-				unfollowed = d.nofollowReason(nofollow, link.rel)
-			}
-			found.skipInvalid(v, link, unfollowed)
+			found.SkipInvalid(read.doc, link.ref, link.URL, link.err, unfollowed)
 			continue
 		}
-		if !d.cfg.Sitemaps.Only {
-			found.addLink(link.URL, read.prov, read.meta, d.nofollowReason(nofollow, link.rel))
+		if !v.set.Only {
+			found.AddLink(link.URL, read.prov, read.meta, unfollowed)
 		}
-		if !d.scope.Holds(link.URL) { // nofollow does not matter: a check follows nothing
-			found.addCheck(link.URL, read.prov, link.kind, provenance.CheckHead)
+		if !v.Discovery.Scope.Holds(link.URL) { // nofollow does not matter: a check follows nothing
+			found.AddCheck(link.URL, read.prov, link.kind, provenance.CheckHead)
 		}
 	}
 	if page.Withheld != "" {
 		read.to, read.unlisted = nil, true
 	}
-	if err := read.addAnchors(page); err != nil {
-		return nil, err
+	if err := read.addAnchors(out); err != nil {
+		return err
 	}
-	return found, read.addResources(found, v, read.to)
+	if err := read.addResources(out, upgrade); err != nil {
+		return err
+	}
+	found.AddTargets(page, read.prov)
+	return nil
 }

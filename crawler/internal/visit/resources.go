@@ -1,4 +1,4 @@
-package crawler
+package visit
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -27,7 +28,7 @@ type resource struct {
 // addResource adds a resource. An invalid URL is skipped like that of a link. If one of several
 // references to it is that of a stylesheet, that one counts: it is often preloaded before.
 func (l *pageLinks) addResource(r extract.Resource) {
-	mode, key := checkMode(r.Kind), r.URL
+	mode, key := discover.CheckMode(r.Kind), r.URL
 	if r.Imported {
 		mode = provenance.CheckRead
 	}
@@ -53,7 +54,7 @@ func (l *pageLinks) addResource(r extract.Resource) {
 		}
 		return
 	}
-	if !l.checksResource(r.Kind, u) { // another element may use it as an asset
+	if !l.v.Discovery.ChecksResource(u, r.Kind) { // another element may use it as an asset
 		return
 	}
 	if l.size += len(u.Canonical) + len(l.meta); len(l.resources) >= l.maxResources() {
@@ -62,15 +63,6 @@ func (l *pageLinks) addResource(r extract.Resource) {
 	}
 	l.resourceURLs[key] = len(l.resources)
 	l.resources = append(l.resources, resource{u, r.Kind, mode})
-}
-
-// checksResource reports whether a resource is checked. A link element of another kind, such as a feed,
-// is a link if it leaves the crawl.
-func (l *pageLinks) checksResource(kind string, u weburl.URL) bool {
-	if kind == useLink && !l.d.scope.Holds(u) {
-		return l.d.cfg.Scope.checks(CheckExternal)
-	}
-	return l.d.cfg.Scope.checks(CheckAssets)
 }
 
 // read makes the check of a resource read it, if a further reference to it asks for that.
@@ -82,10 +74,10 @@ func (l *pageLinks) read(at int, kind string, mode provenance.CheckMode) {
 
 // maxResources returns how many distinct URLs are checked because the page or the stylesheet uses them.
 func (l *pageLinks) maxResources() int {
-	if l.v.prov.IsCheck() {
-		return l.v.prov.Uses
+	if l.doc.Prov.IsCheck() {
+		return l.doc.Prov.Uses
 	}
-	return cmp.Or(l.d.cfg.Limits.MaxLinks, math.MaxInt)
+	return cmp.Or(l.v.set.MaxLinks, math.MaxInt)
 }
 
 // maxSheetResources limits the distinct URLs that the stylesheets of a page use together, if max-links
@@ -93,14 +85,15 @@ func (l *pageLinks) maxResources() int {
 // unused, so that a chain of imports ends soon.
 const maxSheetResources = 10_000
 
-// addResources adds what was collected to the URLs to check, and writes the line of links.jsonl.
-func (l *pageLinks) addResources(found *discoveries, v *visit, to []output.Link) error {
-	line := &output.Links{URL: v.url, To: to}
-	if v.upgrade || v.prov.Upgrade {
+// addResources adds what was collected to the URLs to check, and the line of links.jsonl to the outcome.
+// Upgrade is as in addLinks.
+func (l *pageLinks) addResources(out *outcome, upgrade bool) error {
+	line := &output.Links{URL: l.doc.URL, To: l.to}
+	if upgrade || l.doc.Prov.Upgrade {
 		l.upgrade()
 	}
 	sheets, rest := 0, min(l.maxResources(), maxSheetResources)
-	if v.prov.IsCheck() {
+	if l.doc.Prov.IsCheck() {
 		rest -= len(l.resources)
 	}
 	for _, r := range l.resources {
@@ -113,7 +106,7 @@ func (l *pageLinks) addResources(found *discoveries, v *visit, to []output.Link)
 		if r.mode == provenance.CheckRead {
 			t.Uses = rest / (sheets + 1)
 		}
-		found.addCheck(r.URL, t, r.kind, r.mode)
+		out.found.AddCheck(r.URL, t, r.kind, r.mode)
 		line.Resources = append(line.Resources, output.Link{URL: r.Canonical, Kind: r.kind})
 	}
 	for i := range l.links {
@@ -121,10 +114,10 @@ func (l *pageLinks) addResources(found *discoveries, v *visit, to []output.Link)
 			line.Resources = append(line.Resources, output.Link{URL: link.listed(), Kind: link.kind})
 		}
 	}
-	if len(line.To)+len(line.Resources) == 0 || l.unlisted || l.d.cfg.Output.Links == LinksNone {
+	if len(line.To)+len(line.Resources) == 0 || l.unlisted || !l.v.set.Links {
 		return nil
 	}
-	return crawldir.Links.Add(&v.lines, line)
+	return crawldir.Links.Add(&out.lines, line)
 }
 
 // upgrade replaces the http URLs of the resources, as browsers do. Two of them may then be the same.
@@ -166,11 +159,11 @@ func (l *pageLinks) addID(id string) {
 
 // addTarget adds the target of a link with a fragment to a page of the crawl.
 func (l *pageLinks) addTarget(link *pageLink, ref string) {
-	if link.err != nil || !l.d.cfg.Scope.checks(CheckFragments) || !strings.Contains(ref, "#") {
+	if link.err != nil || !l.v.set.Checks.Fragments || !strings.Contains(ref, "#") {
 		return
 	}
 	fragment := extract.Fragment(ref)
-	if fragment == "" || !l.d.scope.Holds(link.URL) {
+	if fragment == "" || !l.v.Discovery.Scope.Holds(link.URL) {
 		return
 	}
 	if target := link.Canonical + "#" + fragment; l.isNewAnchor(target) {
@@ -198,11 +191,12 @@ func (l *pageLinks) isNewAnchor(text string) bool {
 	return true
 }
 
-// addAnchors writes the line of anchors.jsonl. An incomplete list of ids would make links seem
+// addAnchors adds the line of anchors.jsonl. An incomplete list of ids would make links seem
 // broken, so it is left out.
-func (l *pageLinks) addAnchors(page *output.Page) error {
+func (l *pageLinks) addAnchors(out *outcome) error {
+	page := out.page
 	switch {
-	case !l.d.cfg.Scope.checks(CheckFragments) || l.unlisted:
+	case !l.v.set.Checks.Fragments || l.unlisted:
 		return nil
 	case l.anchorBytes > maxLinkBytes:
 		page.LimitsReached = append(page.LimitsReached, limitAnchors)
@@ -215,5 +209,5 @@ func (l *pageLinks) addAnchors(page *output.Page) error {
 	if line.Targets == nil {
 		line.Targets = []string{}
 	}
-	return crawldir.Anchors.Add(&l.v.lines, line)
+	return crawldir.Anchors.Add(&out.lines, line)
 }

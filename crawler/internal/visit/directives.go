@@ -1,7 +1,6 @@
-package crawler
+package visit
 
 import (
-	"errors"
 	"net/http"
 	"time"
 
@@ -14,9 +13,8 @@ import (
 
 // directives reads the directives for this crawler in the header and, for HTML, in the
 // document.
-func (w *worker) directives(header http.Header, doc *extract.Document) *robotstag.Directives {
-	c := w.c
-	d := robotstag.New(c.pageRules.token)
+func (v *Visitor) directives(header http.Header, doc *extract.Document) *robotstag.Directives {
+	d := robotstag.New(v.set.Token)
 	d.Header(header)
 	if doc != nil {
 		d.Link("canonical", doc.Canonical)
@@ -29,11 +27,11 @@ func (w *worker) directives(header http.Header, doc *extract.Document) *robotsta
 
 // describe adds the directives of a page to its record. The record of a page with noindex
 // has no content.
-func (w *worker) describe(page *output.Page, d *robotstag.Directives, doc *extract.Document) {
+func (v *Visitor) describe(page *output.Page, d *robotstag.Directives, doc *extract.Document) {
 	for _, rule := range d.Rules() {
 		page.Directives = append(page.Directives, output.Directive{Rule: secret.RedactText(rule.String()), Source: rule.Source.String()})
 	}
-	if rule := w.noindex(d); rule != nil {
+	if rule := v.noindex(d); rule != nil {
 		page.Withheld, page.Headers = rule.String(), nil
 		return
 	}
@@ -56,21 +54,17 @@ func canonicalOf(page string, d *robotstag.Directives) string {
 	return secret.RedactText(a.Canonical)
 }
 
-// fieldLimit returns the limit that cut off fields of a page, as limits_reached of pages.jsonl
-// names it.
-func fieldLimit(err error) string {
-	for limit, class := range map[string]error{"field-size": extract.ErrTooLarge, "field-tags": extract.ErrTooManyTags, "field-time": extract.ErrTooSlow} {
-		if errors.Is(err, class) {
-			return limit
-		}
+// noindex returns the directive that excludes a page from an index, if it is obeyed; nil: none.
+func (v *Visitor) noindex(d *robotstag.Directives) *robotstag.Rule {
+	if !v.set.Noindex {
+		return nil
 	}
-	return "field-nesting"
+	return d.NoIndex(time.Now())
 }
 
 // noArchiveReason returns the directive that forbids archiving a page; empty: none.
-func (w *worker) noArchiveReason(d *robotstag.Directives) string {
-	c := w.c
-	if !c.cfg.Robots.ObeyNoindex {
+func (v *Visitor) noArchiveReason(d *robotstag.Directives) string {
+	if !v.set.Noindex {
 		return ""
 	}
 	for _, rule := range []*robotstag.Rule{d.NoIndex(time.Now()), d.NoArchive()} {

@@ -1,4 +1,4 @@
-package crawler
+package visit
 
 import (
 	"net/http"
@@ -13,7 +13,7 @@ import (
 // skipUnpaid skips a page whose site requires payment or a license. The detail is the price or
 // the error code that the site has sent: in the fields of Cloudflare's pay per crawl, or in the
 // challenge of the Open License Protocol (RSL).
-func skipUnpaid(resp *fetch.Response) decision {
+func skipUnpaid(resp *fetch.Response) outcome {
 	code, licensed := licenseChallenge(resp.Header.Values("WWW-Authenticate"))
 	switch {
 	case resp.Status == http.StatusPaymentRequired:
@@ -23,7 +23,7 @@ func skipUnpaid(resp *fetch.Response) decision {
 	case resp.Status == http.StatusUnauthorized && licensed:
 		return skipWith(output.LicenseRequired, code)
 	}
-	return decision{}
+	return outcome{}
 }
 
 // licenseChallenge finds the first challenge of the scheme License in the fields WWW-Authenticate

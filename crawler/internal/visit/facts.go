@@ -1,14 +1,13 @@
-package crawler
+package visit
 
 import (
+	"errors"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/robotsext/robotstag"
 )
 
 // maxHreflangBytes limits the URLs of hreflang links in the line of a page. With a base URL of 8 KB,
@@ -41,19 +40,10 @@ func addFacts(page *output.Page, doc *extract.Document) {
 	}
 }
 
-// canonicalNames returns the names of header fields as [http.Header] has them.
-func canonicalNames(names []string) []string {
-	canonical := make([]string, len(names))
-	for i, name := range names {
-		canonical[i] = http.CanonicalHeaderKey(name)
-	}
-	return canonical
-}
-
 // keptHeaders returns the headers that keep-header names, by name in lower case.
-func (w *worker) keptHeaders(header http.Header) map[string]string {
+func (v *Visitor) keptHeaders(header http.Header) map[string]string {
 	var kept map[string]string
-	for _, name := range w.c.pageRules.headers {
+	for _, name := range v.set.Headers {
 		values := header[name]
 		if len(values) == 0 {
 			continue
@@ -66,10 +56,23 @@ func (w *worker) keptHeaders(header http.Header) map[string]string {
 	return kept
 }
 
-// noindex returns the directive that excludes a page from an index, if it is obeyed; nil: none.
-func (w *worker) noindex(d *robotstag.Directives) *robotstag.Rule {
-	if !w.c.cfg.Robots.ObeyNoindex {
-		return nil
+// addFields adds the fields that the user has defined. They are missing if a limit cut them off.
+func (v *Visitor) addFields(page *output.Page, doc *extract.Document) {
+	fields, err := v.set.Fields.Fields(doc)
+	if page.Fields = fields; err != nil {
+		page.LimitsReached = append(page.LimitsReached, fieldLimit(err))
+		v.Log.Warn("fields not read", "url", page.URL, "error", err)
+		v.Board.Showf("%s: fields are missing: %v", page.URL, err)
 	}
-	return d.NoIndex(time.Now())
+}
+
+// fieldLimit returns the limit that cut off fields of a page, as limits_reached of pages.jsonl
+// names it.
+func fieldLimit(err error) string {
+	for limit, class := range map[string]error{"field-size": extract.ErrTooLarge, "field-tags": extract.ErrTooManyTags, "field-time": extract.ErrTooSlow} {
+		if errors.Is(err, class) {
+			return limit
+		}
+	}
+	return "field-nesting"
 }

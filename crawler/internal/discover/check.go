@@ -1,0 +1,136 @@
+package discover
+
+import (
+	"hash/maphash"
+	"strings"
+	"sync"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// The kinds of use that this package decides about. Package extract has those of elements.
+const (
+	UseStylesheet = "stylesheet"
+	UseCSS        = "css"       // url() or @import
+	UseLink       = "link"      // by a link element that names neither an asset nor a page, such as a feed
+	UseRedirect   = "redirect"  // the target of a redirect that leaves the crawl
+	UseCanonical  = "canonical" // the canonical URL of a page
+	UseHreflang   = "hreflang"  // a version of a page for another language
+)
+
+// Checks reports whether a URL is checked that a page uses in this way. A link element that names
+// no asset is a link if it leaves the crawl.
+func (d *Discovery) Checks(a weburl.URL, use string) bool {
+	set := &d.set.Checks
+	switch use {
+	case "a", "area", "frame", "meta", "header", UseRedirect:
+		return set.External
+	case UseLink:
+		if !d.Scope.Holds(a) {
+			return set.External
+		}
+	case UseCanonical:
+		return set.Canonical
+	case UseHreflang:
+		return set.Hreflang
+	}
+	return set.Assets
+}
+
+// ChecksResource reports whether a resource of a page or a stylesheet is checked. Another kind of link element,
+// such as a feed, is a link if it leaves the crawl.
+func (d *Discovery) ChecksResource(a weburl.URL, kind string) bool {
+	if kind == UseLink && !d.Scope.Holds(a) {
+		return d.set.Checks.External
+	}
+	return d.set.Checks.Assets
+}
+
+// AddCheck adds a URL to check, if the settings want that. T is that of a link on the same page.
+func (f *Found) AddCheck(a weburl.URL, t provenance.Provenance, kind string, mode provenance.CheckMode) {
+	if !f.d.Checks(a, kind) || f.d.Scope.ExcludedCheck(a.Canonical) != "" {
+		return
+	}
+	t.Check = kind
+	priority := uint8(provenance.PriorityLink)
+	if kind == UseCanonical || kind == UseHreflang {
+		priority = provenance.PriorityTarget // a later page may link to it
+	}
+	key := provenance.CheckKey(a.Canonical, mode, t.Recrawl)
+	if f.d.repeats(a, t) {
+		key = provenance.RepeatKey(key, t.Hops, t.Recrawl)
+	}
+	f.checks = append(f.checks, frontier.Item{URL: key, Host: a.Server, Priority: priority, Meta: t.Encode()})
+}
+
+// CheckMode returns how a URL is checked by the way in which a page uses it.
+func CheckMode(kind string) provenance.CheckMode {
+	if kind == UseStylesheet || kind == UseCanonical || kind == UseHreflang {
+		return provenance.CheckRead
+	}
+	return provenance.CheckHead
+}
+
+// AddTargets adds the canonical URL and the versions for other languages that a page names.
+func (f *Found) AddTargets(page *output.Page, t provenance.Provenance) {
+	add := func(url, kind string) {
+		if a, err := weburl.Of(url); err == nil && a.Canonical != page.URL {
+			f.AddCheck(a, t, kind, CheckMode(kind))
+		}
+	}
+	if page.Canonical != "" {
+		add(page.Canonical, UseCanonical)
+	}
+	for _, h := range page.Hreflang {
+		add(h.URL, UseHreflang)
+	}
+}
+
+// admitChecks adds the checks to Items, and returns the lines of those on new hosts beyond max-hosts.
+func (d *Discovery) admitChecks(found *Found) (refused []*output.Check, err error) {
+	for _, item := range found.checks {
+		admitted, err := d.hosts.Admit(d.Lifecycle.CommitCtx, d.Frontier, item.Host)
+		switch {
+		case err != nil:
+			return nil, err
+		case admitted:
+			found.Items = append(found.Items, item)
+		case d.refused.Add(item.URL):
+			p, err := provenance.Decode(item.Meta)
+			if err != nil {
+				return nil, err
+			}
+			url, _, _ := strings.Cut(item.URL, "#")
+			refused = append(refused, &output.Check{URL: url, Result: output.CheckUnverified, Kind: p.Check, FoundOn: p.FoundOn, Reason: output.MaxHosts})
+		}
+	}
+	return refused, nil
+}
+
+// A URLSet is a set of URLs.
+type URLSet struct {
+	mu     sync.Mutex // guards hashes
+	seed   maphash.Seed
+	hashes map[uint64]struct{}
+}
+
+// maxURLSet limits the size of a URLSet.
+const maxURLSet = 100_000
+
+// Add adds a URL and reports whether it is new. A full set reports false.
+func (r *URLSet) Add(key string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.hashes == nil {
+		r.seed, r.hashes = maphash.MakeSeed(), make(map[uint64]struct{})
+	}
+	hash := maphash.String(r.seed, key)
+	if _, known := r.hashes[hash]; known || len(r.hashes) >= maxURLSet {
+		return false
+	}
+	r.hashes[hash] = struct{}{}
+	return true
+}

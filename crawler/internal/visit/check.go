@@ -1,0 +1,195 @@
+package visit
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/discover"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
+	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
+)
+
+// check visits a URL that is requested only to learn whether it works.
+func (v *Visitor) check(it *item, adm *admitted) (outcome, error) {
+	if out := v.admitUsage(it, adm, nil); out.verdict != proceed { // it has no permission, for which tdmrep.json would be requested
+		return out, nil
+	}
+	mode, _ := provenance.ParseCheckKey(it.lease.URL)
+	request := fetch.Request{URL: it.url, Method: http.MethodGet}
+	switch mode {
+	case provenance.CheckHead:
+		request.Method = http.MethodHead
+	case provenance.CheckGet:
+		request.Header, request.MaxBody = http.Header{"Range": {"bytes=0-0"}}, 1
+	}
+	resp, failure := v.Fetcher.Fetch(request)
+	var out outcome
+	var err error
+	if failure != nil {
+		if out, err = v.failed(it, resp.Took, failure); err != nil {
+			return out, err
+		}
+		failed := out.verdict == retry || out.verdict == skip && out.rejection.Reason == output.Failed
+		if mode == provenance.CheckHead && failed && !fetch.IsDialing(failure) {
+			host := out.host
+			out = v.checkAgain(it)
+			out.host = host
+		}
+	} else {
+		out, err = v.readCheck(it, adm, resp, mode)
+		out.host = hostOutcome{delay: v.Delays.After(resp.Took), status: resp.Status}
+	}
+	out.response = resp
+	return out, err
+}
+
+// readCheck decides about a check by its response.
+func (v *Visitor) readCheck(it *item, adm *admitted, resp *fetch.Response, mode provenance.CheckMode) (outcome, error) {
+	if mode == provenance.CheckHead && resp.Status/100 != 2 {
+		return v.checkAgain(it), nil
+	}
+	if resp.Status != statusDenied {
+		if out := v.retryStatus(it, resp.Status); out.verdict == retry {
+			return out, nil
+		}
+	}
+	line := it.checkLine(resp)
+	line.Status, line.Result, line.Bytes = resp.Status, checkResult(resp.Status), len(resp.Body)
+	line.ContentType = escape.Clip(secret.RedactText(resp.Header.Get("Content-Type")), escape.MaxBytes)
+	out := outcome{verdict: done, found: v.Discovery.NewFound()}
+	doc := it.document(adm)
+	var err error
+	switch location := redirection.Location(resp.Status, resp.Header); {
+	case location != "":
+		redirectCheck(out.found, doc, location, mode, line)
+	case resp.Status/100 != 2 || mode != provenance.CheckRead:
+	case it.prov.Check == discover.UseStylesheet || it.prov.Check == discover.UseCSS:
+		err = v.addStylesheet(&out, doc, resp, line)
+	case extract.IsPage(resp.Header, resp.Body):
+		v.readTarget(resp, line)
+	}
+	if err != nil {
+		return out, err
+	}
+	v.Log.Debug("URL checked", "url", line.URL, "status", line.Status, "result", line.Result)
+	return out, crawldir.Checks.Add(&out.lines, line)
+}
+
+// readTarget reads what a page says about itself, such as a canonical one.
+func (v *Visitor) readTarget(resp *fetch.Response, line *output.Check) {
+	doc := extract.Read(extract.Page{URL: line.URL, Header: resp.Header, Body: resp.Body}, &extract.Handlers{})
+	directives := v.directives(resp.Header, doc)
+	if rule := directives.NoIndex(time.Now()); rule != nil {
+		line.Noindex = rule.String()
+	}
+	line.Canonical = canonicalOf(line.URL, directives)
+	page := &output.Page{URL: line.URL}
+	addFacts(page, doc)
+	line.Hreflang = page.Hreflang
+}
+
+// redirectCheck adds the target of a redirect, which is a check of its own.
+func redirectCheck(found *discover.Found, doc *discover.Document, location string, mode provenance.CheckMode, line *output.Check) {
+	to, err := redirection.Resolve(doc.URL, location)
+	if err != nil {
+		line.Detail = escape.Detail("the redirect leads to no valid URL: " + err.Error())
+		return
+	}
+	line.Result, line.Location = output.CheckRedirected, discover.ShownLocation(doc.URL, location)
+	t := doc.Prov.Redirected(doc.URL, doc.Cookies)
+	if t.Hops > redirection.Max {
+		line.Result, line.Reason, line.Detail = output.CheckBroken, output.TooManyRedirects, fmt.Sprintf("more than %d", redirection.Max)
+		return
+	}
+	if mode == provenance.CheckGet {
+		mode = provenance.CheckHead // another site may accept HEAD
+	}
+	found.AddCheck(to.URL, t, t.Check, mode)
+}
+
+// addStylesheet adds what a stylesheet uses.
+func (v *Visitor) addStylesheet(out *outcome, doc *discover.Document, resp *fetch.Response, line *output.Check) error {
+	l := v.newPageLinks(doc)
+	defer l.release()
+	extract.ReadStylesheet(extract.Page{URL: doc.URL, Header: resp.Header, Body: resp.Body}, l.addResource)
+	for i := range l.links { // invalid ones
+		link := &l.links[i]
+		out.found.SkipInvalid(doc, link.ref, link.URL, link.err, "")
+	}
+	if l.limit != "" {
+		line.Detail = "it uses more URLs than are checked (" + l.limit + ")"
+	}
+	l.to = nil
+	return l.addResources(out, false)
+}
+
+// checkLine returns the line about a URL that is checked. Resp is that of the request; nil: none was sent.
+func (it *item) checkLine(resp *fetch.Response) *output.Check {
+	line := &output.Check{URL: it.url, Kind: it.prov.Check, FoundOn: it.prov.FoundOn}
+	if resp != nil {
+		line.FetchedAt, line.DurationMS = resp.Began.UTC(), resp.Took.Milliseconds()
+	}
+	return line
+}
+
+// isKnownCheck reports whether a check is superfluous: of a URL that the crawl fetches as a page or that another
+// check reads, one that was left over from before a recrawl, and one that changed settings no longer want. It
+// leaves no line.
+func (v *Visitor) isKnownCheck(it *item) (bool, error) {
+	mode, recrawl := provenance.ParseCheckKey(it.lease.URL)
+	if a, err := weburl.Parse(it.url); err != nil || recrawl < it.prov.Recrawl || !v.Discovery.Checks(a, it.prov.Check) {
+		return true, nil
+	}
+	keys := []string{it.url}
+	if mode != provenance.CheckRead {
+		keys = append(keys, provenance.CheckKey(it.url, provenance.CheckRead, recrawl))
+	}
+	known, err := v.Frontier.Known(v.Lifecycle.CommitCtx, keys)
+	return slices.Contains(known, true), err
+}
+
+// checkAgain queues a check that GET has to make: many sites answer HEAD with an error, or with a
+// redirect to one, where GET succeeds. It takes a request slot of its own.
+func (v *Visitor) checkAgain(it *item) outcome {
+	again := it.lease.Item
+	again.URL = provenance.CheckKey(it.url, provenance.CheckGet, it.prov.Recrawl) + provenance.RepeatOf(it.lease.URL)
+	return outcome{verdict: done, found: v.found(again)}
+}
+
+// statusDenied is a status of no standard, with which some sites reject crawlers.
+const statusDenied = 999
+
+// checkResult returns the result of a response that is no redirect.
+func checkResult(status int) output.CheckResult {
+	switch {
+	case status/100 == 2, status == http.StatusRequestedRangeNotSatisfiable: // the first byte of an empty resource
+		return output.CheckOK
+	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden,
+		status == http.StatusTooManyRequests, status == statusDenied:
+		return output.CheckUnverified
+	}
+	return output.CheckBroken
+}
+
+// skipCheck ends a check that was not made, or that failed.
+func (v *Visitor) skipCheck(it *item, out *outcome) error {
+	line, r := it.checkLine(out.response), &out.rejection
+	line.Result, line.Reason, line.Detail = output.CheckUnverified, r.Reason, r.Detail
+	switch {
+	case r.Reason == output.Failed || r.Reason == output.InvalidURL:
+		line.Result = output.CheckBroken
+	case r.Rule != "":
+		line.Detail = fmt.Sprintf("%s, line %d of %s", r.Rule, r.Line, r.RobotsURL)
+	}
+	v.Log.Debug("URL checked", "url", line.URL, "result", line.Result, "reason", line.Reason, "error", line.Detail)
+	return crawldir.Checks.Add(&out.lines, line)
+}

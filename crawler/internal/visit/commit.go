@@ -1,0 +1,240 @@
+package visit
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/trap"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/plan"
+)
+
+// commit acts on the outcome of a URL, and records it. What the site has shown comes first, then the archive and
+// the limits, then the URLs found, then the verdict: whether they are new decides whether the page closes a trap.
+// The frontier hears of it last: a crawl that is killed before that visits the URL again.
+func (v *Visitor) commit(it *item, adm *admitted, out *outcome) (*output.Page, *output.Results, error) {
+	if err := v.learn(it, adm, out); err != nil {
+		return nil, nil, err
+	}
+	v.archive(it, out)
+	if err := v.settle(it, out); err != nil {
+		return nil, nil, err
+	}
+	result := frontier.Outcome{Lease: it.lease.ID, NotBefore: out.until, HostDelay: out.host.delay}
+	var err error
+	if result.Links, err = v.add(it, adm, out); err != nil {
+		return nil, nil, err
+	}
+	closed, err := v.conclude(it, adm, out, &result)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !out.host.until.IsZero() {
+		if err := v.Frontier.UpdateHost(v.Lifecycle.CommitCtx, it.lease.Host, frontier.HostUpdate{BlockUntil: out.host.until}); err != nil {
+			return nil, nil, err
+		}
+	}
+	var page *output.Page
+	if out.page != nil && out.verdict == done {
+		page = out.page.Page
+	}
+	if err := v.Committer.Commit(result, page, out.lines); err != nil {
+		return nil, nil, err
+	}
+	if closed != nil {
+		// After the commit: a crawl that is killed in between fetches the page again, and must not
+		// skip it as part of the trap.
+		err = v.Record.AddTrap(closed)
+	}
+	return page, out.lines.Results(), err
+}
+
+// learn acts on what the site has shown: its robots.txt is known, and how it responds.
+func (v *Visitor) learn(it *item, adm *admitted, out *outcome) error {
+	if adm.recovered != nil {
+		if err := v.Record.Deferred.Resume(it.origin, adm.recovered); err != nil {
+			return err
+		}
+	}
+	if adm.robots != nil && (it.kind == listing || v.Discovery.Scope.HoldsServer(it.lease.Host)) { // another process may have requested it
+		if err := v.Discovery.QueueListed(adm.robots); err != nil {
+			return err
+		}
+	}
+	if out.host.status == 0 {
+		return nil
+	}
+	return v.observe(it, adm, out.host.status)
+}
+
+// archive records the exchange of a page, without its content if a directive asks for that, or if the
+// crawl must not use it. Content whose directives or permissions were not read, such as that of an
+// error, may be forbidden too.
+func (v *Visitor) archive(it *item, out *outcome) {
+	if it.kind != page || out.response == nil || out.response.Exchange == nil {
+		return
+	}
+	e, purposes := out.response.Exchange, len(v.set.Purposes) > 0
+	switch {
+	case out.rejection.Reason == output.Usage:
+		e.Withheld = out.rejection.Detail
+	case out.page != nil && (out.page.judged || !purposes):
+		e.Withheld = out.page.noArchive
+	case v.set.Noindex, purposes:
+		e.Withheld = "unread"
+	}
+	if e.Withheld != "" {
+		e.Body = nil
+	}
+	v.Record.Exchange(e)
+}
+
+// settle counts, once, what a page used of the limits, if reserve granted it.
+func (v *Visitor) settle(it *item, out *outcome) error {
+	if !out.granted {
+		return nil
+	}
+	out.granted = false
+	size := 0
+	if out.page != nil {
+		size = out.page.BytesRead()
+	}
+	err := v.Limits.Done(v.Lifecycle.CommitCtx, it.lease.Host, out.page != nil, size)
+	v.stopAtLimit()
+	return err
+}
+
+// stopAtLimit stops the crawl if a limit has been reached.
+func (v *Visitor) stopAtLimit() { v.Lifecycle.Stop(plan.End(v.Limits.Exceeded())) }
+
+// add skips or admits the URLs that were found, and returns those for the frontier. The entries of a sitemap are
+// added at once, in batches.
+func (v *Visitor) add(it *item, adm *admitted, out *outcome) ([]frontier.Item, error) {
+	var err error
+	switch {
+	case out.entries != nil:
+		err = v.seedSitemap(it, adm, out)
+	case it.kind == sitemap && out.found != nil && len(out.found.Items) > 0: // it redirects
+		to, _, _ := strings.Cut(out.found.Items[0].URL, "#")
+		err = v.Discovery.Alias(it.document(adm), to)
+	}
+	if err != nil {
+		return nil, err
+	}
+	items, refused, err := v.Discovery.Admit(out.found)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range refused {
+		if err := crawldir.Checks.Add(&out.lines, line); err != nil {
+			return nil, err
+		}
+	}
+	return items, nil
+}
+
+// conclude skips, defers, retries or finishes a URL. It returns the pattern that the page has closed; nil: none.
+func (v *Visitor) conclude(it *item, adm *admitted, out *outcome, result *frontier.Outcome) (closed *trap.ClosedPattern, err error) {
+	switch out.verdict {
+	case skip:
+		result.Result = frontier.Drop
+		return nil, v.skip(it, out)
+	case wait:
+		result.Result = frontier.Defer
+		v.forgetLines(it, out)
+		return nil, v.noteOutage(it, out)
+	case retry:
+		result.Result = frontier.Retry
+		v.forgetLines(it, out)
+		v.logRetry(it, out)
+		return nil, nil
+	case done:
+		result.Result = frontier.Done
+		return v.finish(it, adm, out, result)
+	}
+	return nil, fmt.Errorf("no stage has decided about %s", it.u.Redacted())
+}
+
+// forgetLines forgets what was read of a URL that is leased again: the next attempt reads all again.
+func (v *Visitor) forgetLines(it *item, out *outcome) {
+	if out.entries != nil {
+		v.Discovery.Sitemaps.GiveBack(it.prov.SitemapOf, out.entries.line.Pages)
+	}
+	out.lines = crawldir.Batch{}
+}
+
+// finish counts a URL that is finished.
+func (v *Visitor) finish(it *item, adm *admitted, out *outcome, result *frontier.Outcome) (*trap.ClosedPattern, error) {
+	for _, line := range out.lines.Results().Checks {
+		v.Limits.CountBytes(line.Bytes)
+		v.stopAtLimit()
+	}
+	if out.page == nil {
+		return nil, nil
+	}
+	result.Validators = out.page.validators
+	if out.page.judged && adm.file() != nil {
+		if err := v.Record.KeepVersion(adm.robots); err != nil { // another process may have requested it
+			return nil, err
+		}
+	}
+	return v.countPage(it, out.page, result.Links)
+}
+
+// noteOutage records that the URLs of an origin wait for its robots.txt, if that is why one waits.
+func (v *Visitor) noteOutage(it *item, out *outcome) error {
+	why := out.rejection
+	if why.Reason == "" {
+		return nil
+	}
+	v.NoticeOutage(it.origin, why.Detail, out.until, out.cause)
+	seen, err := politeness.LastReached(v.Lifecycle.CommitCtx, v.Frontier, it.origin)
+	if err != nil {
+		return err
+	}
+	return v.Record.Deferred.Add(it.origin, why, seen)
+}
+
+// skip records a URL that is skipped for good.
+func (v *Visitor) skip(it *item, out *outcome) error {
+	r := &out.rejection
+	if it.kind == check {
+		return v.skipCheck(it, out)
+	}
+	r.URL, r.Depth, r.FoundOn, r.Source = it.url, it.prov.Depth, it.prov.FoundOn, it.prov.Source.String()
+	v.noticeStart(it, r)
+	record.LogSkipped(v.Log, r, it.lease.Attempt)
+	if it.kind == sitemap { // a recrawl will request it as one
+		line := it.sitemapLine(0, time.Now())
+		line.Detail = cmp.Or(r.Detail, string(r.Reason))
+		if err := crawldir.Sitemaps.Add(&out.lines, line); err != nil {
+			return err
+		}
+	}
+	return crawldir.Rejected.Add(&out.lines, r)
+}
+
+// logRetry logs that a URL is retried, with the status of the response or the error.
+func (v *Visitor) logRetry(it *item, out *outcome) {
+	why := slog.String("error", escape.Detail(out.cause.Error()))
+	if status, ok := errors.AsType[statusError](out.cause); ok {
+		why = slog.Int("status", int(status))
+	}
+	v.Log.LogAttrs(v.Lifecycle.CommitCtx, slog.LevelInfo, "retrying URL",
+		slog.String("url", it.url), why, slog.Int("attempt", it.lease.Attempt), slog.Time("next", out.until))
+}
+
+// logPage logs that a page was fetched.
+func (v *Visitor) logPage(page *output.Page, took time.Duration) {
+	v.Log.LogAttrs(v.Lifecycle.CommitCtx, slog.LevelDebug, "page fetched", slog.String("url", page.URL), slog.Int("status", page.Status),
+		slog.Int("bytes", page.BytesRead()), slog.Duration("duration", took), slog.Int("attempt", page.Attempt))
+}

@@ -1,0 +1,57 @@
+package visit
+
+import (
+	"slices"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/trap"
+)
+
+// countPage counts a page or a redirect for its pattern. It returns the pattern if the page
+// closes it. Links are those of the page; they are not in the frontier yet.
+func (v *Visitor) countPage(it *item, page *reading, links []frontier.Item) (*trap.ClosedPattern, error) {
+	switch {
+	case !it.prov.MayBeTrap():
+		return nil, nil
+	case page.Location != "":
+		v.Traps.Redirected(it.lease.Host, it.lease.URL)
+		return nil, nil
+	case page.text == nil || !v.Traps.Fetched(it.lease.Host, it.lease.URL):
+		return nil, nil
+	}
+	leads, err := v.leadsToNew(links)
+	if err != nil {
+		return nil, err
+	}
+	closed := v.Traps.Judge(it.lease.Host, it.lease.URL, page.text, leads)
+	if closed == nil {
+		return nil, nil
+	}
+	v.Log.Warn("spider trap detected", "host", closed.Host, "pattern", closed.Pattern, "pages", closed.Pages)
+	v.Board.Showf("%s: after %d pages like %s, which show nothing new and lead to ever more, further ones are skipped (trap-pages)",
+		closed.Host, closed.Pages, closed.Pattern)
+	return closed, nil
+}
+
+// maxLeads is how many URLs one query to the frontier may have.
+const maxLeads = 1000
+
+// leadsToNew reports whether links has an unknown URL of a pattern that has used its
+// trap-pages. The URL may be on any host, since a trap may alternate between the origins of
+// a site.
+func (v *Visitor) leadsToNew(links []frontier.Item) (bool, error) {
+	var more []string
+	for _, item := range links {
+		if !provenance.IsCheckKey(item.URL) && v.Traps.Exhausted(item.Host, item.URL) {
+			more = append(more, item.URL)
+		}
+	}
+	for some := range slices.Chunk(more, maxLeads) {
+		known, err := v.Frontier.Known(v.Lifecycle.CommitCtx, some)
+		if err != nil || slices.Contains(known, false) {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
