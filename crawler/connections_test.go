@@ -2,17 +2,16 @@ package crawler
 
 import (
 	"bufio"
-	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -24,8 +23,11 @@ import (
 
 	"golang.org/x/net/http2"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/descriptors"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
@@ -446,9 +448,11 @@ func TestRequestTimeoutWithManyIdleConnections(t *testing.T) {
 		}
 		return sent("200 OK", "", "page"), false
 	})
-	w := fetch.NewTransport(t.Context(), fetch.Config{
+	life := lifecycle.New(slog.New(slog.DiscardHandler), nil)
+	slots := politeness.NewSlots(frontier.NewMemory(nil), politeness.NewDelays(nil, politeness.Options{}), life, 0)
+	w := fetch.NewTransport(fetch.Crawl{Lifecycle: life, Pacer: slots}, fetch.Config{
 		Timeout: time.Minute, Workers: idle, PerHost: idle, Guard: guard.New(netip.MustParsePrefix("127.0.0.0/8")),
-	}, fetch.Hooks{Delay: func(context.Context, *url.URL) error { return nil }, Fail: func(err error) { t.Error(err) }})
+	})
 	t.Cleanup(w.CloseIdleConnections)
 	status := func(path string) int {
 		resp, err := w.RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, nil))

@@ -118,8 +118,9 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
+	board := notice.New(opts.OnNotice)
 	c := &Crawler{
-		cfg: cfg, opts: *opts, log: log, board: notice.New(opts.OnNotice), lifecycle: lifecycle.New(log),
+		cfg: cfg, opts: *opts, log: log, board: board, lifecycle: lifecycle.New(log, board),
 		scope: scope.New(scope.Kind(cfg.Scope.Kind), bounds), tally: newTally(cfg.Output.Dir),
 	}
 	if c.settings, err = newSettings(&cfg, opts); err != nil {

@@ -78,7 +78,7 @@ func restart(t *testing.T, c *Crawler) {
 	t.Helper()
 	must(t, c.run.Record.Close())
 	rec := record.New(record.Config{
-		Dir: c.cfg.Output.Dir, Frontier: c.run.Frontier, CommitCtx: c.lifecycle.CommitCtx, ScopeKey: c.scope.Key, Log: c.log, Notice: c.board.Show,
+		Dir: c.cfg.Output.Dir, Frontier: c.run.Frontier, Lifecycle: c.lifecycle, Scope: c.scope, Log: c.log,
 	})
 	must(t, rec.Load())
 	must(t, rec.Open())

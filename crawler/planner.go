@@ -4,17 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/plancount"
-	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/plan"
-	"github.com/politecrawl/politecrawl/robotsext"
-	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // Planner predicts a crawl. It requests robots.txt files and sitemaps, but no pages, and writes
@@ -46,29 +42,21 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	if _, err := c.openSecrets(&set); err != nil {
 		return nil, err
 	}
-	p := &Planner{c: c, counter: plancount.New(planned(c))}
-	return p, c.run.Plan(set, p.counter.Frontier, p.counter, planFetcher{})
-}
-
-// planned returns the settings and functions of the crawl that a plan needs.
-func planned(c *Crawler) *plancount.Crawl {
-	return &plancount.Crawl{
-		Workers: c.cfg.Limits.Concurrency, PerHost: c.cfg.Politeness.PerHost, PerIP: c.cfg.Politeness.PerIP,
-		MaxPages: c.cfg.Limits.MaxPages, MaxHostPages: c.cfg.Limits.MaxHostPages, MaxTime: c.cfg.Limits.MaxTime,
-		MaxSitemaps: c.cfg.Sitemaps.MaxFiles, Token: c.settings.Visit.Token,
+	counted := &plancount.Crawl{
+		Workers: cfg.Limits.Concurrency, PerHost: cfg.Politeness.PerHost, PerIP: cfg.Politeness.PerIP,
+		MaxPages: cfg.Limits.MaxPages, MaxHostPages: cfg.Limits.MaxHostPages, MaxTime: cfg.Limits.MaxTime,
+		MaxSitemaps: cfg.Sitemaps.MaxFiles, Token: set.Visit.Token,
 		Frontier: frontier.Options{
-			Delay: c.cfg.Politeness.Delay, MaxInFlight: c.cfg.Politeness.PerHost, LeaseTime: leaseTime(&c.cfg),
+			Delay: cfg.Politeness.Delay, MaxInFlight: cfg.Politeness.PerHost, LeaseTime: set.LeaseTime,
 		},
-		HoldsServer: c.scope.HoldsServer, Clean: func(url string, file *robotstxt.File) string { return c.run.Discovery.CleanURL(url, file) }, Listed: func(o robotsext.Origin) int { return c.run.Discovery.Sitemaps.Listed(o) },
-		Delays: func() *politeness.Delays { return c.run.Delays },
-		Group:  func(rec *robotsext.Record) *robotstxt.Group { return c.run.Robots.Group(rec) },
-		Lookup: func(h frontier.Host) netip.Addr {
-			if c.run.Addresses == nil {
-				return netip.Addr{}
-			}
-			return c.run.Addresses.Lookup(c.lifecycle.Working, h)
-		},
+		Lifecycle: c.lifecycle, Addresses: c.run.Addresses,
 	}
+	p := &Planner{c: c, counter: plancount.New(counted)}
+	if err := c.run.Plan(set, p.counter.Frontier, p.counter, planFetcher{}); err != nil {
+		return nil, err
+	}
+	counted.Delays, counted.Discovery = c.run.Delays, c.run.Discovery
+	return p, nil
 }
 
 // Run reads robots.txt files and sitemaps until none remains, or until each remaining one would

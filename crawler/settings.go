@@ -63,7 +63,7 @@ func newSettings(cfg *Config, opts *Options) (set run.Settings, err error) {
 		},
 		Delays: politeness.Options{
 			Delay: cfg.Politeness.Delay, MaxCrawlDelay: cfg.Politeness.MaxCrawlDelay, ResponseFactor: cfg.Politeness.ResponseFactor, MaxInFlight: cfg.Politeness.PerHost,
-			Resumed: opts.Resume || opts.Recrawl,
+			Resumed: opts.Resume || opts.Recrawl, Token: token, Robots: robotsOptions(cfg),
 		},
 		Robots: robotsext.Options{
 			Fetch: robotsext.FetchOptions{Timeout: cfg.Robots.Timeout}, Outage: robotsext.OutageOptions{RetryMin: cfg.Robots.Retry}, Parse: robotsOptions(cfg),

@@ -167,8 +167,8 @@ func TestUnreadableFrontierItemIsRejected(t *testing.T) {
 	f := frontier.NewMemory(nil)
 	_, err := f.Add(t.Context(), []frontier.Item{
 		{URL: s.url + "/edited", Meta: []byte("edited")},
-		{URL: s.url + "/map.xml", Meta: listed.Encode()},
-		{URL: "http://127.0.0.1:x/", Host: weburl.ServerOf(s.url), Meta: listed.Encode()},
+		{Kind: provenance.KindSitemap, URL: s.url + "/map.xml", Meta: listed.Encode()},
+		{Kind: provenance.KindSitemap, URL: "http://127.0.0.1:x/", Host: weburl.ServerOf(s.url), Meta: listed.Encode()},
 	})
 	must(t, err)
 	log := &logLines{}

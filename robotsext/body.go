@@ -2,8 +2,6 @@ package robotsext
 
 import (
 	"bytes"
-	"compress/flate"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -103,17 +101,10 @@ func (g unzippedBody) Read(p []byte) (int, error) {
 	return n, wrapGzipError(err)
 }
 
-// errIncompleteGzip replaces io.ErrUnexpectedEOF, whose text does not say what was incomplete.
-var errIncompleteGzip = errors.New("the gzip data is incomplete")
-
 // wrapGzipError marks err if the gzip data caused it.
 func wrapGzipError(err error) error {
-	var corrupt flate.CorruptInputError
-	switch {
-	case err == io.ErrUnexpectedEOF: //nolint:errorlint // a wrapped one is an error of the connection
-		return errIncompleteGzip
-	case errors.As(err, &corrupt), errors.Is(err, gzip.ErrHeader), errors.Is(err, gunzip.ErrTrailer):
-		return fmt.Errorf("invalid gzip data: %w", err)
+	if fault := gunzip.Fault(err); fault != nil {
+		return fmt.Errorf("invalid gzip data: %w", fault)
 	}
 	return err
 }

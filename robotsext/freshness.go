@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/headerlist"
 )
 
 // lifetimes limits how long an outcome other than Unreachable is used.
@@ -88,9 +90,7 @@ func (d directives) has(name string) bool {
 func cacheControl(h http.Header) directives {
 	d := directives{}
 	for _, line := range h.Values("Cache-Control") {
-		for line != "" {
-			var item string
-			item, line = cutUnquoted(line)
+		for item := range headerlist.Elements(line) {
 			name, value, _ := strings.Cut(item, "=")
 			name = strings.ToLower(strings.TrimSpace(name))
 			if name == "" || d.has(name) {
@@ -100,20 +100,6 @@ func cacheControl(h http.Header) directives {
 		}
 	}
 	return d
-}
-
-// cutUnquoted cuts s at its first comma outside double quotes.
-func cutUnquoted(s string) (before, after string) {
-	quoted := false
-	for i := range len(s) {
-		switch {
-		case s[i] == '"':
-			quoted = !quoted
-		case s[i] == ',' && !quoted:
-			return s[:i], s[i+1:]
-		}
-	}
-	return s, ""
 }
 
 // NoStore reports whether Cache-Control contains no-store (RFC 9111 5.2.2.5).

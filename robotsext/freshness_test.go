@@ -28,6 +28,7 @@ func TestLifetime(t *testing.T) {
 		{"ROB-CAC-03/lower", robotsext.Options{}, http.Header{"Cache-Control": {"max-age=600"}}, 10 * time.Minute},
 		{"ROB-CAC-03/quoted", robotsext.Options{}, http.Header{"Cache-Control": {`Max-Age="600"`}}, 10 * time.Minute},
 		{"ROB-CAC-03/among others", robotsext.Options{}, http.Header{"Cache-Control": {`private="a, max-age=1", public`, ` max-age = 600`}}, 10 * time.Minute},
+		{"ROB-CAC-03/escaped quotation mark", robotsext.Options{}, http.Header{"Cache-Control": {`private="a\", max-age=1", max-age=600`}}, 10 * time.Minute},
 		{"ROB-CAC-03/before Expires", robotsext.Options{}, http.Header{"Cache-Control": {"max-age=600"}, "Date": {date}, "Expires": {hourOn}}, 10 * time.Minute},
 		{"ROB-CAC-04/default ceiling", robotsext.Options{}, http.Header{"Cache-Control": {"max-age=604800"}}, day},
 		{"ROB-CAC-04/ceiling of a week", week, http.Header{"Cache-Control": {"max-age=604800"}}, 7 * day},

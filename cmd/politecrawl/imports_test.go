@@ -52,18 +52,19 @@ var crawlerParts = map[string][]string{
 	internal + "weburl":      nil,
 	internal + "provenance":  nil,
 	internal + "trap":        nil,
-	internal + "quota":       nil,
+	internal + "quota":       {internal + "lifecycle"},
 	internal + "forecast":    nil,
 	internal + "scope":       {internal + "weburl", internal + "provenance"},
-	internal + "politeness":  {internal + "weburl"},
+	internal + "politeness":  {internal + "weburl", internal + "lifecycle", internal + "quota"},
 	internal + "credentials": nil,
-	internal + "fetch":       {internal + "weburl", internal + "credentials", internal + "redirection"},
+	internal + "fetch":       {internal + "weburl", internal + "credentials", internal + "redirection", internal + "lifecycle"},
 	internal + "redirection": {internal + "weburl"},
-	internal + "cluster":     {internal + "weburl"},
-	internal + "lifecycle":   nil,
+	internal + "cluster":     {internal + "weburl", internal + "lifecycle"},
+	internal + "notice":      nil,
+	internal + "lifecycle":   {internal + "notice"},
 	internal + "blocked":     nil,
-	internal + "plancount":   {internal + "weburl", internal + "provenance", internal + "politeness", internal + "record", internal + "forecast", internal + "blocked"},
-	internal + "record":      {internal + "weburl", internal + "provenance", internal + "trap"},
+	internal + "plancount":   {internal + "weburl", internal + "provenance", internal + "politeness", internal + "record", internal + "forecast", internal + "blocked", internal + "lifecycle", internal + "discover"},
+	internal + "record":      {internal + "weburl", internal + "provenance", internal + "trap", internal + "lifecycle", internal + "scope"},
 }
 
 // helpers are small packages that every part of the crawler may import.
@@ -165,7 +166,7 @@ var importRules = []importRule{
 			}
 			return slices.DeleteFunc(imports(p), func(path string) bool {
 				return standard(path) || path == "golang.org/x/net/idna" || path == "github.com/dunglas/httpsfv" || within(path, "golang.org/x/text") || within(p.Path, path) || within(path, p.Path) ||
-					within(path, "robotsext/internal", "robotsext/gunzip", "robotsext/xmlstrict")
+					within(path, "robotsext/internal", "robotsext/gunzip", "robotsext/headerlist", "robotsext/xmlstrict")
 			})
 		},
 	},

@@ -3,9 +3,10 @@ package monitor
 import (
 	"net"
 	"net/netip"
-	"sync"
 
 	"golang.org/x/net/netutil"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 )
 
 const (
@@ -20,16 +21,14 @@ const (
 
 // bounded returns l with both limits.
 func bounded(l net.Listener) net.Listener {
-	return &addressLimiter{Listener: netutil.LimitListener(l, maxConnections), open: make(map[netip.Prefix]int)}
+	return &addressLimiter{Listener: netutil.LimitListener(l, maxConnections), open: quota.NewConcurrent[netip.Prefix](maxPerAddress)}
 }
 
 // An addressLimiter closes connections above maxPerAddress at once. If they waited, all
 // other connections would wait behind them.
 type addressLimiter struct {
 	net.Listener
-
-	mu   sync.Mutex
-	open map[netip.Prefix]int // connections by remote network, above zero; guarded by mu
+	open *quota.Concurrent[netip.Prefix] // connections by remote network
 }
 
 // Accept returns the next connection within the limit.
@@ -39,30 +38,10 @@ func (l *addressLimiter) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		remote := remoteNetwork(conn.RemoteAddr())
-		if l.add(remote) {
-			return &limitedConn{Conn: conn, release: sync.OnceFunc(func() { l.remove(remote) })}, nil
+		if release, ok := l.open.Acquire(remoteNetwork(conn.RemoteAddr())); ok {
+			return &limitedConn{conn, release}, nil
 		}
 		_ = conn.Close()
-	}
-}
-
-// add counts a connection. It returns false at the limit.
-func (l *addressLimiter) add(remote netip.Prefix) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.open[remote] == maxPerAddress {
-		return false
-	}
-	l.open[remote]++
-	return true
-}
-
-func (l *addressLimiter) remove(remote netip.Prefix) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.open[remote]--; l.open[remote] == 0 {
-		delete(l.open, remote)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 
 	"github.com/dunglas/httpsfv"
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/politecrawl/politecrawl/robotsext/headerlist"
 )
 
 type signatureParams struct {
@@ -31,18 +33,9 @@ func dictionary(name string, values []string) (*httpsfv.Dictionary, error) {
 	if err != nil {
 		return nil, fail(Malformed, "%s: %v", name, err)
 	}
-	members, quoted, escaped := 1, false, false
-	for _, c := range strings.Join(values, ",") {
-		switch {
-		case escaped:
-			escaped = false
-		case c == '\\' && quoted:
-			escaped = true
-		case c == '"':
-			quoted = !quoted
-		case c == ',' && !quoted:
-			members++
-		}
+	members := 0
+	for range headerlist.Elements(strings.Join(values, ",")) {
+		members++
 	}
 	if n := len(dict.Names()); n > 0 && n != members {
 		return nil, fail(DuplicateLabel, "%s", name)

@@ -26,3 +26,13 @@ func ExampleNewReader() {
 	fmt.Printf("%s %v\n", text, err)
 	// Output: User-agent: * <nil>
 }
+
+// Is the data wrong, or has the connection failed?
+func ExampleFault() {
+	_, err := gunzip.NewReader(bytes.NewReader([]byte("User-agent: *")))
+	fmt.Println(gunzip.Fault(err))
+	fmt.Println(gunzip.Fault(io.ErrClosedPipe))
+	// Output:
+	// gzip: invalid header
+	// <nil>
+}

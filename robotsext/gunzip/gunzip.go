@@ -22,6 +22,22 @@ import (
 // content was read before.
 var ErrTrailer = errors.New("gzip: wrong or missing checksum")
 
+// errIncomplete replaces io.ErrUnexpectedEOF, whose text does not say what was incomplete.
+var errIncomplete = errors.New("it is incomplete")
+
+// Fault returns what is wrong with the data of a [Reader] that returned err; nil: err is another one,
+// such as that of its source.
+func Fault(err error) error {
+	var corrupt flate.CorruptInputError
+	switch {
+	case err == io.ErrUnexpectedEOF: //nolint:errorlint // a wrapped one is an error of the source
+		return errIncomplete
+	case errors.As(err, &corrupt), errors.Is(err, gzip.ErrHeader), errors.Is(err, ErrTrailer):
+		return err
+	}
+	return nil
+}
+
 // Reader decompresses the members of a gzip stream (RFC 1952). It ends where no further member begins.
 type Reader struct {
 	r    *bufio.Reader

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/dunglas/httpsfv"
+
+	"github.com/politecrawl/politecrawl/robotsext/headerlist"
 )
 
 // structured parses a line of the draft header Robots-Tag: a list of product tokens, or "*"
@@ -15,16 +17,14 @@ import (
 // RFC 9651 requires to ignore a structured field with a syntax error. Here the members before
 // the error count, because they can only restrict. As in the draft, rules may have any case.
 func (d *Directives) structured(line string, source Source) {
-	for rest := strings.ToLower(line); rest != ""; {
-		end := memberEnd(rest)
-		list, err := httpsfv.UnmarshalList([]string{strings.Trim(rest[:end], " \t")})
+	for member := range headerlist.Elements(strings.ToLower(line)) {
+		list, err := httpsfv.UnmarshalList([]string{member})
 		if err != nil || len(list) == 0 {
 			return
 		}
 		if agent, ok := list[0].(httpsfv.Item); ok {
 			d.member(agent, source)
 		}
-		rest = rest[min(end+1, len(rest)):]
 	}
 }
 
@@ -55,21 +55,4 @@ func (d *Directives) member(agent httpsfv.Item, source Source) {
 		}
 		d.take(rule, text, source)
 	}
-}
-
-// memberEnd returns the length of the first member of a list: up to the first comma outside
-// of a string.
-func memberEnd(list string) int {
-	quoted := false
-	for i := 0; i < len(list); i++ {
-		switch {
-		case list[i] == '"':
-			quoted = !quoted
-		case list[i] == '\\' && quoted:
-			i++
-		case list[i] == ',' && !quoted:
-			return i
-		}
-	}
-	return len(list)
 }

@@ -2,8 +2,6 @@ package sitemap
 
 import (
 	"bufio"
-	"compress/flate"
-	"compress/gzip"
 	"errors"
 	"io"
 
@@ -73,20 +71,13 @@ func (g layer) Read(p []byte) (int, error) {
 	return n, gzipError(err)
 }
 
-// errCut replaces io.ErrUnexpectedEOF, whose text does not say what was incomplete.
-var errCut = errors.New("it is incomplete")
-
 func gzipError(err error) error {
 	var below *Finding
 	if errors.As(err, &below) {
 		return below // the cause
 	}
-	if err == io.ErrUnexpectedEOF { //nolint:errorlint // a wrapped one is an error of the reader
-		return &Finding{Kind: BadGzip, Err: errCut}
-	}
-	var corrupt flate.CorruptInputError
-	if errors.As(err, &corrupt) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gunzip.ErrTrailer) {
-		return &Finding{Kind: BadGzip, Err: err}
+	if fault := gunzip.Fault(err); fault != nil {
+		return &Finding{Kind: BadGzip, Err: fault}
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
@@ -57,21 +58,16 @@ func (s *subject) close() {
 func (s *subject) addOpening(began time.Time) { s.opening += time.Since(began) }
 
 // revisiter returns the store as a frontier.Revisiter, or skips the check.
-func (s *subject) revisiter() frontier.Revisiter {
-	s.Helper()
-	f, ok := s.f.(frontier.Revisiter)
-	if !ok {
-		s.Skip("the store does not implement frontier.Revisiter")
-	}
-	return f
-}
+func (s *subject) revisiter() frontier.Revisiter { return storeAs[frontier.Revisiter](s) }
 
 // lister returns the store as a frontier.Lister, or skips the check.
-func (s *subject) lister() frontier.Lister {
+func (s *subject) lister() frontier.Lister { return storeAs[frontier.Lister](s) }
+
+func storeAs[T any](s *subject) T {
 	s.Helper()
-	f, ok := s.f.(frontier.Lister)
+	f, ok := s.f.(T)
 	if !ok {
-		s.Skip("the store does not implement frontier.Lister")
+		s.Skipf("the store does not implement %v", reflect.TypeFor[T]())
 	}
 	return f
 }

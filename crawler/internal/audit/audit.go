@@ -58,24 +58,34 @@ type Difference struct {
 // Verify computes the lines of permissions.jsonl again, and calls report for each difference. An error
 // of report ends it.
 func Verify(c Crawl, report func(Difference) error) (Counts, error) {
-	v := &verifier{Crawl: c, report: report, files: map[string]*keptFile{}}
+	v := &verifier{Crawl: c, files: map[string]*keptFile{}}
+	differs := func(d Difference) error {
+		v.Differences++
+		return report(d)
+	}
 	var err error
 	if v.evidence, err = newEvidence(&c); err != nil {
 		return v.Counts, err
 	}
-	if err := v.verifyFiles(); err != nil {
+	if err := v.verifyFiles(differs); err != nil {
 		return v.Counts, err
 	}
-	err = jsonlines.EachNumbered(filepath.Join(c.Dir, crawldir.PermissionsFile), v.verifyLine)
+	err = jsonlines.EachNumbered(filepath.Join(c.Dir, crawldir.PermissionsFile), func(number int, p *output.Permission) error {
+		problems, err := v.verifyLine(p)
+		for i := 0; i < len(problems) && err == nil; i++ {
+			err = differs(Difference{Line: number, URL: p.URL, Problem: problems[i]})
+		}
+		return err
+	})
 	if damage, ok := errors.AsType[*output.DamagedError](err); ok {
 		err = nil
 		for _, number := range damage.Lines {
-			err = errors.Join(err, v.differs(Difference{Line: number, Problem: "the line cannot be read"}))
+			err = errors.Join(err, differs(Difference{Line: number, Problem: "the line cannot be read"}))
 		}
 	}
 	if err == nil {
 		err = v.evidence.eachMissing(func(url, file string) error {
-			return v.differs(Difference{URL: url, Problem: "permissions.jsonl has no line for this page of " + file})
+			return differs(Difference{URL: url, Problem: "permissions.jsonl has no line for this page of " + file})
 		})
 	}
 	return v.Counts, err
@@ -85,32 +95,19 @@ func Verify(c Crawl, report func(Difference) error) (Counts, error) {
 type verifier struct {
 	Crawl
 	Counts
-	report   func(Difference) error
 	evidence *evidence
 
 	files map[string]*keptFile // parsed files by kind and hash
 	size  int                  // of files, in bytes
 }
 
-func (v *verifier) differs(d Difference) error {
-	v.Differences++
-	return v.report(d)
-}
-
-// verifyLine compares a line with what its files and texts say.
-func (v *verifier) verifyLine(number int, p *output.Permission) error {
+// verifyLine compares a line with what its files and texts say, and returns the differences.
+func (v *verifier) verifyLine(p *output.Permission) (problems []string, err error) {
 	v.Lines++
 	v.Statements += len(p.Statements)
 	l := &lineVerifier{verifier: v, line: p}
-	if err := l.verify(); err != nil {
-		return err
-	}
-	for _, problem := range l.problems {
-		if err := v.differs(Difference{Line: number, URL: p.URL, Problem: problem}); err != nil {
-			return err
-		}
-	}
-	return nil
+	err = l.verify()
+	return l.problems, err
 }
 
 // A lineVerifier compares one line.

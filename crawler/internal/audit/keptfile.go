@@ -39,8 +39,8 @@ const (
 
 var versionName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// verifyFiles compares the kept files with their names.
-func (v *verifier) verifyFiles() error {
+// verifyFiles compares the kept files with their names, and calls differs for each difference.
+func (v *verifier) verifyFiles(differs func(Difference) error) error {
 	folder, err := os.Open(output.VersionPath(v.Dir, ""))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // of a crawl that met no robots.txt
@@ -59,7 +59,7 @@ func (v *verifier) verifyFiles() error {
 			path := output.VersionPath(v.Dir, name)
 			hash, err := hashFile(path)
 			if err == nil && hash != name {
-				err = v.differs(Difference{File: path, Problem: "the file was changed: its SHA-256 is " + hash})
+				err = differs(Difference{File: path, Problem: "the file was changed: its SHA-256 is " + hash})
 			}
 			if err != nil {
 				return err

@@ -8,7 +8,7 @@ package cluster
 
 import (
 	"context"
-	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -43,10 +43,10 @@ type Member interface {
 	// Lost reports whether a lease that is held has ended or is about to end. Another process
 	// may have its URL.
 	Lost(id frontier.LeaseID) bool
-	// WithinLease calls abort when the leases of a request's host end, since another process
-	// may then request the host. If they have already ended, it returns an error. The error
-	// is [frontier.ErrLeaseLost], also the one passed to abort. Call done after the request.
-	WithinLease(req *http.Request, abort func(error)) (done func(), err error)
+	// WithinLease calls abort when the leases of a URL's host end, since another process may then
+	// request the host. If they have already ended, it returns an error. The error is
+	// [frontier.ErrLeaseLost], also the one passed to abort. The ctx ends with the request.
+	WithinLease(ctx context.Context, u *url.URL, abort func(error)) error
 
 	// Finished reports whether the crawl is over, when the frontier is empty.
 	Finished(ctx context.Context) (bool, error)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"net/http"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -120,15 +120,14 @@ func (s *leases) extend(ctx context.Context, f extender, log *slog.Logger) error
 var errLost = fmt.Errorf("%w: %w", frontier.ErrLeaseLost, context.Canceled)
 
 // within is [Member.WithinLease].
-func (s *leases) within(req *http.Request, abort func(error)) (done func(), err error) {
-	done = func() {}
-	host := weburl.ServerOf(req.URL.String())
+func (s *leases) within(ctx context.Context, u *url.URL, abort func(error)) error {
+	host := weburl.ServerOf(u.String())
 	remaining, known := s.remaining(host)
 	switch {
 	case !known:
-		return done, nil
+		return nil
 	case remaining <= 0:
-		return done, errLost
+		return errLost
 	}
 	var watch *time.Timer
 	var mu sync.Mutex // guards watch, which is set after it may have run
@@ -143,5 +142,6 @@ func (s *leases) within(req *http.Request, abort func(error)) (done func(), err 
 		}
 		abort(errLost)
 	})
-	return func() { watch.Stop() }, nil
+	context.AfterFunc(ctx, func() { watch.Stop() })
+	return nil
 }

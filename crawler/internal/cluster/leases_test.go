@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
+	"net/url"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,16 +39,11 @@ func TestLeasesThatEnd(t *testing.T) {
 		log := slog.New(slog.DiscardHandler)
 		lease := frontier.Lease{Item: frontier.Item{Host: "a.example"}, ID: "1", Expires: time.Now().Add(LeaseExtension)}
 		s.add(&lease)
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://a.example/x", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := &url.URL{Scheme: "http", Host: "a.example", Path: "/x"}
 		lost := make(chan time.Time, 1)
-		done, err := s.within(req, func(error) { lost <- time.Now() })
-		if err != nil {
+		if err := s.within(t.Context(), u, func(error) { lost <- time.Now() }); err != nil {
 			t.Fatal(err)
 		}
-		defer done()
 		for range 8 { // two minutes
 			time.Sleep(s.interval())
 			if err := s.extend(t.Context(), f, log); err != nil {
@@ -63,14 +58,10 @@ func TestLeasesThatEnd(t *testing.T) {
 		if at := <-lost; at.Sub(last) != LeaseExtension-s.margin() {
 			t.Errorf("broken off %v after it was extended last", at.Sub(last))
 		}
-		if _, err := s.within(req, func(error) {}); !errors.Is(err, frontier.ErrLeaseLost) {
+		if err := s.within(t.Context(), u, func(error) {}); !errors.Is(err, frontier.ErrLeaseLost) {
 			t.Errorf("a request under a lease that has ended: %v", err)
 		}
-		other, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://b.example/x", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.within(other, func(error) {}); err != nil {
+		if err := s.within(t.Context(), &url.URL{Scheme: "http", Host: "b.example"}, func(error) {}); err != nil {
 			t.Errorf("a request to a host without a lease: %v", err)
 		}
 		if !s.lost(lease.ID) {
@@ -83,7 +74,7 @@ func TestLeasesThatEnd(t *testing.T) {
 		if err := s.extend(t.Context(), f, log); err != nil {
 			t.Error(err)
 		}
-		if _, err := s.within(req, func(error) {}); !errors.Is(err, frontier.ErrLeaseLost) || !s.lost("2") {
+		if err := s.within(t.Context(), u, func(error) {}); !errors.Is(err, frontier.ErrLeaseLost) || !s.lost("2") {
 			t.Errorf("a lease that another has: %v", err)
 		}
 	})

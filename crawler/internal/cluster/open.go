@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 )
 
 // redisRetryTimeout is the time for which a process waits for Redis before it fails.
@@ -38,8 +39,8 @@ type Options struct {
 	LeaseTime time.Duration // initial duration of a lease
 	Extension time.Duration // by which leases are extended, usually LeaseExtension
 
-	Logger *slog.Logger
-	Notice func(line string) // prints a notice for the user
+	Logger    *slog.Logger
+	Lifecycle *lifecycle.Lifecycle
 }
 
 // Check returns an error if this process cannot join the crawl under its name, without changing
@@ -86,14 +87,14 @@ func Open(ctx context.Context, opts *Options, h Handler) (*Redis, error) {
 	// The robots.txt of a new host is requested by one process.
 	so.MaxInFlight = 1
 	so.LeaseTime = opts.LeaseTime
-	so.RetryTimeout, so.OnOutage = redisRetryTimeout, func(err error) { opts.Notice(redisNotice(err)) }
+	so.RetryTimeout, so.OnOutage = redisRetryTimeout, func(err error) { opts.Lifecycle.Board.Show(redisNotice(err)) }
 	so.Logger = opts.Logger
 	store, err := redisstore.Open(ctx, opts.Address, &so)
 	if err != nil {
 		return nil, err
 	}
 	if store.MayHaveStaleMaster() {
-		opts.Notice("the master of the Sentinels accepts writes without a replica: after a fail-over, two workers could request a host at once; set min-replicas-to-write 1 and min-replicas-max-lag 2 on all Redis servers")
+		opts.Lifecycle.Board.Show("the master of the Sentinels accepts writes without a replica: after a fail-over, two workers could request a host at once; set min-replicas-to-write 1 and min-replicas-max-lag 2 on all Redis servers")
 	}
 	r := &Redis{
 		store: store, handler: h, log: opts.Logger, leases: leases{extension: opts.Extension},

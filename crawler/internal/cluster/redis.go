@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -354,8 +354,8 @@ func (r *Redis) Release(id frontier.LeaseID) { r.leases.remove(id) }
 func (r *Redis) Lost(id frontier.LeaseID) bool { return r.leases.lost(id) }
 
 // WithinLease implements [Member].
-func (r *Redis) WithinLease(req *http.Request, abort func(error)) (done func(), err error) {
-	return r.leases.within(req, abort)
+func (r *Redis) WithinLease(ctx context.Context, u *url.URL, abort func(error)) error {
+	return r.leases.within(ctx, u, abort)
 }
 
 // Counts implements [Member].

@@ -10,6 +10,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 )
 
 // A crawl is one as seen by a [Handler]: it notes what it is told.
@@ -41,7 +42,7 @@ func options(server *redistest.Server, worker string) *Options {
 			"max-pages": []byte("0"), "max-host-pages": []byte("0"), "max-bytes": []byte("0"), "max-time": []byte(`"0s"`),
 		},
 		Extension: LeaseExtension,
-		Logger:    slog.New(slog.DiscardHandler), Notice: func(string) {},
+		Logger:    slog.New(slog.DiscardHandler), Lifecycle: lifecycle.New(slog.New(slog.DiscardHandler), nil),
 	}
 }
 

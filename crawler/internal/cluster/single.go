@@ -3,7 +3,7 @@ package cluster
 import (
 	"context"
 	"math"
-	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -57,9 +57,7 @@ func (*Single) Release(frontier.LeaseID) {}
 func (*Single) Lost(frontier.LeaseID) bool { return false }
 
 // WithinLease implements [Member].
-func (*Single) WithinLease(*http.Request, func(error)) (done func(), err error) {
-	return func() {}, nil
-}
+func (*Single) WithinLease(context.Context, *url.URL, func(error)) error { return nil }
 
 // Finished implements [Member].
 func (*Single) Finished(context.Context) (bool, error) { return true, nil }

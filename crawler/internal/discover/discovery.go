@@ -118,14 +118,8 @@ type Discovery struct {
 // New returns the discovery of a crawl.
 func New(set Settings, c Crawl) *Discovery {
 	d := &Discovery{Crawl: c, set: set, order: &entryOrder{by: set.Order, now: time.Now(), since: set.Since}}
-	d.Sitemaps = quota.NewSitemaps(set.MaxSitemaps, set.MaxEntries, func(o robotsext.Origin) {
-		d.Log.Warn("too many sitemaps", "host", o, "limit", set.MaxSitemaps)
-		d.Board.Showf("%s lists more than %d sitemaps; the others are not read (max-sitemaps)", o, set.MaxSitemaps)
-	})
-	d.hosts = quota.NewHosts(set.MaxHosts, func() {
-		d.Log.Warn("too many hosts", "limit", set.MaxHosts)
-		d.Board.Showf("more than %d hosts; URLs of other hosts are skipped (max-hosts)", set.MaxHosts)
-	})
+	d.Sitemaps = quota.NewSitemaps(set.MaxSitemaps, set.MaxEntries, c.Lifecycle)
+	d.hosts = quota.NewHosts(set.MaxHosts, c.Lifecycle)
 	return d
 }
 

@@ -3,7 +3,6 @@ package fetch
 import (
 	"net"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/descriptors"
@@ -55,23 +54,18 @@ func newDialer(cfg *Config) *net.Dialer {
 	return &net.Dialer{Timeout: min(connectTime, cfg.Timeout), KeepAlive: 30 * time.Second, Resolver: cfg.Resolver}
 }
 
-// newBase returns the transport that connects to servers, and its proxy function. Nil: unknown.
-func newBase(cfg *Config) (base http.RoundTripper, proxy func(*http.Request) (*url.URL, error)) {
+// newBase returns the transport that connects to servers, and the one whose proxies it uses. Nil: unknown.
+func newBase(cfg *Config) (base http.RoundTripper, proxied *http.Transport) {
 	if cfg.Base == nil {
 		own := newHTTPTransport(cfg)
 		return &fallback{
-			base: cfg.Guard.Transport(own, newDialer(cfg)),
-			others: []alternative{
-				{cfg.Guard.Transport(withoutHTTP2(own), newDialer(cfg)), requiresHTTP1},
-				{filterHeaders(own, newDialer(cfg), cfg.Guard), func(req *http.Request, err error) bool {
-					by, _ := own.Proxy(req)
-					return by == nil && isMalformedHeader(err)
-				}},
-			},
-		}, own.Proxy
+			base:     cfg.Guard.Transport(own, newDialer(cfg)),
+			http1:    cfg.Guard.Transport(withoutHTTP2(own), newDialer(cfg)),
+			filtered: filterHeaders(own, newDialer(cfg), cfg.Guard), proxied: own,
+		}, own
 	}
 	if given, ok := cfg.Base.(*http.Transport); ok {
-		return &fallback{base: given, others: []alternative{{withoutHTTP2(given), requiresHTTP1}}}, given.Proxy
+		return &fallback{base: given, http1: withoutHTTP2(given)}, given
 	}
 	return cfg.Base, nil
 }

@@ -44,43 +44,42 @@ var errNoContent = errors.New("the compressed body has no content")
 const acceptedCodings = "gzip, br, zstd"
 
 // A coding is a content coding that can be decoded.
-type coding struct {
-	name string // for people
-	open func(io.Reader) (io.ReadCloser, error)
-}
-
-var (
-	gzipCoding    = &coding{"gzip", openGzip}
-	deflateCoding = &coding{"deflate", openDeflate}
-	brotliCoding  = &coding{"brotli", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(brotli.NewReader(r)), nil }}
-	zstdCoding    = &coding{"zstd", openZstd}
-)
+type coding string
 
 // codings are the content codings by their names in Content-Encoding. Browsers also decode deflate
 // where nobody has offered to.
-var codings = map[string]*coding{"gzip": gzipCoding, "x-gzip": gzipCoding, "deflate": deflateCoding, "br": brotliCoding, "zstd": zstdCoding}
+var codings = map[string]coding{"gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate", "br": "brotli", "zstd": "zstd"}
 
 // maxCodings is the maximum number of codings of one body.
 const maxCodings = 3
 
-func openGzip(r io.Reader) (io.ReadCloser, error) {
-	z, err := gunzip.NewReader(r)
-	if err != nil {
-		return nil, err
+// open returns a reader of what r decodes to.
+func (c coding) open(r io.Reader) (io.ReadCloser, error) {
+	switch c {
+	case "gzip":
+		z, err := gunzip.NewReader(r)
+		if err != nil {
+			return nil, err
+		}
+		return z, nil
+	case "deflate":
+		return openDeflate(r), nil
+	case "brotli":
+		return io.NopCloser(brotli.NewReader(r)), nil
 	}
-	return z, nil
+	return openZstd(r)
 }
 
 // openDeflate decodes the zlib format, or raw deflate data, which some servers send under this name.
 // Like browsers, it ignores the checksum of zlib, and also reads a body that ends before it.
-func openDeflate(r io.Reader) (io.ReadCloser, error) {
+func openDeflate(r io.Reader) io.ReadCloser {
 	const dictionary = 0x20 // flag of data that browsers do not read as zlib
 	b := bufio.NewReader(r)
 	head, _ := b.Peek(2) // a later read returns the error again
 	if len(head) == 2 && head[0]&0x8f == 8 && head[1]&dictionary == 0 && (int(head[0])<<8|int(head[1]))%31 == 0 {
 		_, _ = b.Discard(len(head)) // they are there
 	}
-	return flate.NewReader(b), nil
+	return flate.NewReader(b)
 }
 
 // isPastEnd reports whether an error is about what follows the content of a body, such as its checksum.
@@ -122,7 +121,7 @@ func decode(resp *http.Response, page *Response) {
 	names := codingsOf(resp.Header)
 	switch {
 	case len(names) == 0:
-	case len(names) <= maxCodings && !slices.ContainsFunc(names, func(name string) bool { return codings[name] == nil }):
+	case len(names) <= maxCodings && !slices.ContainsFunc(names, func(name string) bool { return codings[name] == "" }):
 		resp.Header.Del("Content-Encoding")
 		resp.Header.Del("Content-Length")
 		resp.ContentLength = -1
@@ -152,7 +151,7 @@ func codingsOf(h http.Header) []string {
 // decodedBody decodes a body. It ends at the limit if the body decodes to more.
 type decodedBody struct {
 	encoded io.ReadCloser
-	coding  *coding
+	coding  coding
 	in      int64 // bytes read from encoded
 	out     int64 // bytes decoded from them
 	ended   error // of the last Read from encoded; nil: there is more
@@ -197,7 +196,7 @@ func (b *decodedBody) explain(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return io.ErrUnexpectedEOF
 	}
-	return &codingError{b.coding.name, err}
+	return &codingError{b.coding, err}
 }
 
 // Close closes the decoder and the encoded body.
@@ -211,11 +210,11 @@ func (b *decodedBody) Close() error {
 
 // A codingError is the error of a body that does not have its content coding.
 type codingError struct {
-	coding string
+	coding coding
 	err    error
 }
 
-func (e *codingError) Error() string { return e.coding + ": " + e.err.Error() }
+func (e *codingError) Error() string { return string(e.coding) + ": " + e.err.Error() }
 
 // Unwrap returns the error of the decoder.
 func (e *codingError) Unwrap() error { return e.err }

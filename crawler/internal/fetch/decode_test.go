@@ -244,7 +244,7 @@ func TestInvalidEncodedBody(t *testing.T) {
 			resp := encoded(test.coding, bytes.NewReader(test.body))
 			decode(resp, nil)
 			_, err := readAndClose(t, resp)
-			if bad, ok := errors.AsType[*codingError](err); !ok || bad.coding != test.want {
+			if bad, ok := errors.AsType[*codingError](err); !ok || string(bad.coding) != test.want {
 				t.Errorf("%v", err)
 			}
 		})

@@ -114,7 +114,7 @@ func describe(ctx context.Context, err error, began time.Time, inside bool) stri
 		return "the connection was refused"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return "the connection was reset " + where
-	case encoded != nil && encoded.coding == brotliCoding.name: // its errors are codes such as PADDING_1
+	case encoded != nil && encoded.coding == "brotli": // its errors are codes such as PADDING_1
 		return "the body is not valid brotli"
 	case encoded != nil:
 		return fmt.Sprintf("the body is not valid %s: %s", encoded.coding, packageNames.Replace(encoded.err.Error()))

@@ -23,11 +23,11 @@ const maxRecorded = 64 << 20
 
 // A recording is an exchange in progress.
 type recording struct {
-	done func(*output.Exchange)
-	page bool // a page is requested
-	ex   output.Exchange
-	body bytes.Buffer
-	end  bool // the end of the body was read
+	archive Archive
+	page    *Response // that gets the exchange instead; nil: no page is requested
+	ex      output.Exchange
+	body    bytes.Buffer
+	end     bool // the end of the body was read
 
 	proxied            bool            // the address is that of a proxy
 	omit, omitResponse map[string]bool // fields that the archive omits
@@ -41,14 +41,11 @@ type recording struct {
 // exchanges are not recorded. The exchange of a page is in its Response. The crawl archives it
 // later, since the page may forbid archiving. Checks are not recorded.
 func (t *Transport) record(req *http.Request, page *Response) (*recording, *http.Request) {
-	if t.hooks.Record == nil || page != nil && page.check {
+	if t.crawl.Archive == nil || page != nil && page.check {
 		return nil, req
 	}
-	r := &recording{done: t.hooks.Record, proxied: t.proxyOf(req) != nil, ex: output.Exchange{URL: req.URL.String(), StartedAt: time.Now()}}
+	r := &recording{archive: t.crawl.Archive, page: page, proxied: t.proxyOf(req) != nil, ex: output.Exchange{URL: req.URL.String(), StartedAt: time.Now()}}
 	r.omit, r.omitResponse = t.credentials.Omit(req.URL)
-	if page != nil {
-		r.page, r.done = true, func(e *output.Exchange) { page.Exchange = e }
-	}
 	return r, req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			r.mu.Lock()
@@ -90,7 +87,7 @@ func (r *recording) responded(req *http.Request, resp *http.Response) {
 	head.WriteString("\r\n")
 	r.ex.Response, r.ex.Status, r.ex.Proto = head.Bytes(), resp.StatusCode, resp.Proto
 	r.ex.Request = r.request(req)
-	if !r.page && robotsext.NoStore(resp.Header) {
+	if r.page == nil && robotsext.NoStore(resp.Header) {
 		r.ex.Withheld = "no-store" // ROB-CAC-06
 	}
 	resp.Body = &recordedBody{ReadCloser: resp.Body, r: r}
@@ -140,7 +137,11 @@ func (b *recordedBody) Close() error {
 			r.ex.Body = r.body.Bytes()
 		}
 		r.ex.Truncated = r.ex.Truncated || !r.end
-		r.done(&r.ex)
+		if r.page != nil {
+			r.page.Exchange = &r.ex
+			return
+		}
+		r.archive.Exchange(&r.ex)
 	})
 	return err
 }

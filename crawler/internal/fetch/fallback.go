@@ -9,17 +9,13 @@ import (
 // A fallback sends requests in another way to origins that need it. The first request that fails for
 // this reason is repeated after the delay of the host (see sender).
 type fallback struct {
-	base   http.RoundTripper
-	others []alternative
+	base     http.RoundTripper
+	http1    http.RoundTripper
+	filtered http.RoundTripper // for servers with malformed headers, without a proxy; nil: there is none
+	proxied  *http.Transport   // whose proxies base uses, if filtered is set
 
 	mu     sync.Mutex // guards the fields below
 	needed map[string]http.RoundTripper
-}
-
-// An alternative is another transport.
-type alternative struct {
-	http.RoundTripper
-	applies func(*http.Request, error) bool // whether it may succeed where a request failed
 }
 
 // maxNeeded limits the number of origins in needed. An origin that is forgotten costs one more request.
@@ -38,32 +34,45 @@ func (f *fallback) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err == nil {
 		return resp, nil
 	}
-	for _, a := range f.others {
-		if via != a.RoundTripper && a.applies(req, err) {
-			f.mu.Lock()
-			if f.needed == nil || len(f.needed) >= maxNeeded {
-				f.needed = make(map[string]http.RoundTripper)
-			}
-			f.needed[origin] = a.RoundTripper
-			f.mu.Unlock()
-			return a.RoundTrip(req)
+	other := f.instead(req, err)
+	if other == nil || other == via {
+		return resp, err
+	}
+	f.mu.Lock()
+	if f.needed == nil || len(f.needed) >= maxNeeded {
+		f.needed = make(map[string]http.RoundTripper)
+	}
+	f.needed[origin] = other
+	f.mu.Unlock()
+	return other.RoundTrip(req)
+}
+
+// instead returns the transport that may succeed where a request failed; nil: there is none.
+func (f *fallback) instead(req *http.Request, err error) http.RoundTripper {
+	switch {
+	case requiresHTTP1(err):
+		return f.http1
+	case f.filtered != nil && isMalformedHeader(err):
+		if by, _ := f.proxied.Proxy(req); by == nil {
+			return f.filtered
 		}
 	}
-	return resp, err
+	return nil
 }
 
 // CloseIdleConnections is what http.Client.CloseIdleConnections calls.
 func (f *fallback) CloseIdleConnections() {
 	closeIdle(f.base)
-	for _, a := range f.others {
-		closeIdle(a.RoundTripper)
+	closeIdle(f.http1)
+	if f.filtered != nil {
+		closeIdle(f.filtered)
 	}
 }
 
 // requiresHTTP1 reports whether a site has ended an HTTP/2 stream or connection because it requires
 // HTTP/1.1, or TLS settings that HTTP/2 does not allow (RFC 9113, section 7). net/http does not
 // have a type for each of these errors, but their texts contain the name of the HTTP/2 error code.
-func requiresHTTP1(_ *http.Request, err error) bool {
+func requiresHTTP1(err error) bool {
 	text := err.Error()
 	return strings.Contains(text, "HTTP_1_1_REQUIRED") || strings.Contains(text, "INADEQUATE_SECURITY")
 }

@@ -49,11 +49,10 @@ func idleConnections(concurrency, limit int) int {
 }
 
 // An idleCloser is a transport that closes its idle connections when it cannot open another. If
-// that does not help, it calls fail. It calls sent for each request that it sends over base.
+// that does not help, the crawl fails. The crawl's Observer gets each request that is sent over base.
 type idleCloser struct {
-	base http.RoundTripper
-	sent func(req *http.Request, took time.Duration, err error) // nil: not called
-	fail func(error)
+	base  http.RoundTripper
+	crawl Crawl
 }
 
 // RoundTrip implements http.RoundTripper. It supports only requests without a
@@ -65,7 +64,7 @@ func (t *idleCloser) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	t.CloseIdleConnections()
 	if resp, err = t.send(req); isExhausted(err) {
-		t.fail(err)
+		t.crawl.Lifecycle.Fail(err)
 	}
 	return resp, err
 }
@@ -73,8 +72,8 @@ func (t *idleCloser) RoundTrip(req *http.Request) (*http.Response, error) {
 func (t *idleCloser) send(req *http.Request) (*http.Response, error) {
 	began := time.Now()
 	resp, err := t.base.RoundTrip(req)
-	if t.sent != nil && !errors.Is(err, guard.ErrRefused) {
-		t.sent(req, time.Since(began), err)
+	if t.crawl.Observer != nil && !errors.Is(err, guard.ErrRefused) {
+		t.crawl.Observer.Request(req, time.Since(began), err)
 	}
 	return resp, err
 }

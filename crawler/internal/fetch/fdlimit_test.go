@@ -57,6 +57,11 @@ func (s *stingy) RoundTrip(*http.Request) (*http.Response, error) {
 
 func (s *stingy) CloseIdleConnections() { s.freed++ }
 
+// observed counts the requests of a crawl.
+type observed int
+
+func (o *observed) Request(*http.Request, time.Duration, error) { *o++ }
+
 // A transport without a descriptor left closes its idle connections, and tries once more.
 func TestNoDescriptorLeft(t *testing.T) {
 	full := &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("socket", syscall.EMFILE)}
@@ -64,32 +69,32 @@ func TestNoDescriptorLeft(t *testing.T) {
 	lookup.Err = strings.TrimSuffix(lookup.Err, "too many open files") + syscall.EMFILE.Error()
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 	for _, tt := range []struct {
-		name               string
-		errs               []error
-		asked, freed, fell int
-		ok                 bool
+		name         string
+		errs         []error
+		asked, freed int
+		fails, ok    bool
 	}{
-		{"all is well", nil, 1, 0, 0, true},
-		{"a site that is down", []error{refused}, 1, 0, 0, false},
-		{"an address that is not allowed", []error{guard.ErrRefused}, 1, 0, 0, false},
-		{"none left, and then one", []error{full}, 2, 1, 0, true},
-		{"none left", []error{full, full}, 2, 1, 1, false},
-		{"none left to ask for a name", []error{fmt.Errorf("dial tcp: %w", lookup), lookup}, 2, 1, 1, false},
-		{"none left, and then a site that is down", []error{full, refused}, 2, 1, 0, false},
+		{"all is well", nil, 1, 0, false, true},
+		{"a site that is down", []error{refused}, 1, 0, false, false},
+		{"an address that is not allowed", []error{guard.ErrRefused}, 1, 0, false, false},
+		{"none left, and then one", []error{full}, 2, 1, false, true},
+		{"none left", []error{full, full}, 2, 1, true, false},
+		{"none left to ask for a name", []error{fmt.Errorf("dial tcp: %w", lookup), lookup}, 2, 1, true, false},
+		{"none left, and then a site that is down", []error{full, refused}, 2, 1, false, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			base, fell, sent := &stingy{errs: tt.errs}, 0, 0
-			_, err := (&idleCloser{base: base, fail: func(err error) {
-				fell++
-				if !errors.Is(err, tt.errs[1]) {
-					t.Errorf("fails with %v", err)
-				}
-			}, sent: func(*http.Request, time.Duration, error) { sent++ }}).RoundTrip(&http.Request{})
-			if want := tt.asked; !errors.Is(err, guard.ErrRefused) && sent != want || errors.Is(err, guard.ErrRefused) && sent > 0 {
+			base, crawl, seen := &stingy{errs: tt.errs}, testCrawl(), new(observed)
+			crawl.Observer = seen
+			_, err := (&idleCloser{base, crawl}).RoundTrip(&http.Request{})
+			_, _, fault := crawl.Lifecycle.Ending()
+			if tt.fails && !errors.Is(fault, tt.errs[1]) {
+				t.Errorf("fails with %v", fault)
+			}
+			if sent, want := int(*seen), tt.asked; !errors.Is(err, guard.ErrRefused) && sent != want || errors.Is(err, guard.ErrRefused) && sent > 0 {
 				t.Errorf("%d requests of %d are reported", sent, want)
 			}
-			if (err == nil) != tt.ok || base.asked != tt.asked || base.freed != tt.freed || fell != tt.fell {
-				t.Errorf("%v; asked %d times, freed %d, failed %d", err, base.asked, base.freed, fell)
+			if (err == nil) != tt.ok || base.asked != tt.asked || base.freed != tt.freed || (fault != nil) != tt.fails {
+				t.Errorf("%v; asked %d times, freed %d, failed %v", err, base.asked, base.freed, fault)
 			}
 		})
 	}

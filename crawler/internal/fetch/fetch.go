@@ -4,7 +4,7 @@
 // connections, directly or through a proxy, and falls back to HTTP/1.1 if a site requires
 // it. It aborts responses that stall, decodes bodies within bounds and reads those of pages, records
 // exchanges for archives, and describes in plain English why a request failed. It knows nothing of
-// robots.txt, delays or leases: the crawl controls requests by [Hooks].
+// robots.txt, delays or leases: the [Crawl] controls requests.
 //
 // A [Fetcher] requests pages through colly, whose requests pass the robots.txt gate of package
 // robotsext and then the Transport.

@@ -40,10 +40,10 @@ func onProxyConnectResponse(_ context.Context, _ *url.URL, _ *http.Request, resp
 
 // proxyOf returns the proxy that a request goes through; nil: none.
 func (t *Transport) proxyOf(req *http.Request) *url.URL {
-	if t.proxy == nil {
+	if t.proxied == nil || t.proxied.Proxy == nil {
 		return nil
 	}
-	by, err := t.proxy(req)
+	by, err := t.proxied.Proxy(req)
 	if err != nil {
 		return nil
 	}

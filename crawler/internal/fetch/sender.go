@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"sync"
 	"time"
 
@@ -23,10 +24,12 @@ import (
 // Over HTTP/2 a site can continue to send an unread response. The connection is closed when no
 // other request is in flight on it.
 type sender struct {
-	ctx    context.Context
-	delay  func() error      // waits until the host may be sent another request
-	cancel func(cause error) // ends ctx
-	conns  *http2Conns       // of all requests
+	transport  *Transport
+	url        *url.URL
+	ctx        context.Context   // of the request until its body is closed
+	cancel     func(cause error) // ends ctx
+	began      time.Time
+	retryAfter time.Duration // for which the host is blocked at the end; 0: not at all
 
 	mu      sync.Mutex // guards the fields below: the functions of the trace may be called at any time
 	conn    net.Conn   // the last connection, to which the request was added in conns; nil: none
@@ -41,12 +44,30 @@ type sender struct {
 // errRefusedAgain is the error of a request that would be sent a third time.
 var errRefusedAgain = errors.New("the site rejected the request twice without a response")
 
+// newSender returns a sender for a request, which ends with the crawl.
+func newSender(t *Transport, req *http.Request) *sender {
+	ctx, cancel := context.WithCancelCause(req.Context())
+	unlink := context.AfterFunc(t.crawl.Lifecycle.Working, func() { cancel(nil) })
+	return &sender{transport: t, url: req.URL, ctx: ctx, cancel: func(cause error) { unlink(); cancel(cause) }, began: time.Now()}
+}
+
+// abort ends the request with an error.
+func (s *sender) abort(why error) { s.cancel(&abortError{why}) }
+
+// end ends the request after its response, or without one.
+func (s *sender) end() {
+	if s.retryAfter > 0 {
+		s.transport.crawl.Pacer.Block(s.url, s.retryAfter)
+	}
+	s.cancel(nil)
+}
+
 // withTrace returns a context with a trace that tells s about the connections of its request.
 func (s *sender) withTrace() context.Context {
 	return httptrace.WithClientTrace(s.ctx, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			if s.gotConn(info.Conn, info.Reused) {
-				if err := s.delay(); err != nil {
+				if err := s.transport.crawl.Pacer.PauseBefore(s.ctx, s.url); err != nil {
 					s.cancel(err)
 				}
 			}
@@ -69,7 +90,7 @@ func (s *sender) gotConn(conn net.Conn, reused bool) (wait bool) {
 		_ = underlying(conn).Close() // net/http writes nothing, and uses another connection
 		return false
 	}
-	wait, s.written, s.closed, s.reused = s.written, false, !s.conns.add(conn), reused
+	wait, s.written, s.closed, s.reused = s.written, false, !s.transport.conns.add(conn), reused
 	if !s.closed {
 		s.conn = conn
 	}
@@ -77,7 +98,7 @@ func (s *sender) gotConn(conn net.Conn, reused bool) (wait bool) {
 		s.resent++
 	}
 	if s.resent > 1 {
-		s.cancel(&abortError{errRefusedAgain})
+		s.abort(errRefusedAgain)
 		if !isHTTP2(conn) { // net/http may write a request before it notices the end of the context
 			_ = underlying(conn).Close()
 		}
@@ -158,7 +179,7 @@ func (s *sender) done(unread bool) {
 
 // release removes the request from its connection, and closes an expired connection. s.mu is held.
 func (s *sender) release(unread bool) {
-	if counted := s.conns.remove(s.conn, unread || s.expired); s.expired && !counted && s.conn != nil {
+	if counted := s.transport.conns.remove(s.conn, unread || s.expired); s.expired && !counted && s.conn != nil {
 		_ = underlying(s.conn).Close()
 	}
 	s.conn, s.expired = nil, false

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 )
 
 // http2Site starts a server of HTTP/2, and returns it with a transport that trusts it.
@@ -158,8 +161,32 @@ func http2Conn(t *testing.T) *tls.Conn {
 	return conn
 }
 
-// testTransport returns a transport over a base.
+// testTransport returns a transport over a base. The crawl must not fail.
 func testTransport(t *testing.T, base http.RoundTripper) *Transport {
-	hooks := Hooks{Delay: func(context.Context, *url.URL) error { return nil }, Fail: func(err error) { t.Error(err) }}
-	return NewTransport(t.Context(), Config{Base: base}, hooks)
+	crawl := testCrawl()
+	t.Cleanup(func() {
+		if _, _, fault := crawl.Lifecycle.Ending(); fault != nil {
+			t.Error(fault)
+		}
+	})
+	return NewTransport(crawl, Config{Base: base})
 }
+
+// testCrawl returns a crawl without delays.
+func testCrawl() Crawl {
+	return Crawl{Lifecycle: lifecycle.New(slog.New(slog.DiscardHandler), nil), Pacer: new(countingPacer)}
+}
+
+// A countingPacer waits for nothing.
+type countingPacer struct {
+	pauses int
+	err    error // of each
+}
+
+func (p *countingPacer) PauseBefore(context.Context, *url.URL) error {
+	p.pauses++
+	return p.err
+}
+
+func (*countingPacer) RetryAfter(*http.Request, *http.Response) time.Duration { return 0 }
+func (*countingPacer) Block(*url.URL, time.Duration)                          {}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"testing"
 
 	"github.com/politecrawl/politecrawl/robotsext/botauth"
@@ -26,10 +25,9 @@ func TestSigningFailureEndsTheCrawl(t *testing.T) {
 		t.Error("a request was sent")
 		return nil, errNoKey
 	})
-	var failed error
-	transport := NewTransport(t.Context(), Config{Base: base, Signer: failingSigner{}}, Hooks{Fail: func(err error) { failed = err }})
-	_, err := transport.RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://a.example/", http.NoBody))
-	if !errors.Is(err, errNoKey) || !errors.Is(failed, errNoKey) {
+	crawl := testCrawl()
+	_, err := NewTransport(crawl, Config{Base: base, Signer: failingSigner{}}).RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://a.example/", http.NoBody))
+	if _, _, failed := crawl.Lifecycle.Ending(); !errors.Is(err, errNoKey) || !errors.Is(failed, errNoKey) {
 		t.Errorf("%v; the crawl got %v", err, failed)
 	}
 }
@@ -53,7 +51,7 @@ func TestAcceptSignatureWaitsForTheDelay(t *testing.T) {
 		"after the limit": {context.DeadlineExceeded, 1, http.StatusUnauthorized, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			requests, delays := 0, 0
+			requests, pacer := 0, &countingPacer{err: test.delay}
 			base := sendFunc(func(req *http.Request) (*http.Response, error) {
 				requests++
 				w := httptest.NewRecorder()
@@ -63,13 +61,14 @@ func TestAcceptSignatureWaitsForTheDelay(t *testing.T) {
 				}
 				return w.Result(), nil
 			})
-			hooks := Hooks{Delay: func(context.Context, *url.URL) error { delays++; return test.delay }, Fail: func(err error) { t.Error(err) }}
-			resp, err := NewTransport(t.Context(), Config{Base: base, Signer: signer}, hooks).RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://a.example/", http.NoBody))
+			crawl := testCrawl()
+			crawl.Pacer = pacer
+			resp, err := NewTransport(crawl, Config{Base: base, Signer: signer}).RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://a.example/", http.NoBody))
 			if err != nil {
 				t.Fatal(err)
 			}
 			_ = resp.Body.Close()
-			if requests != test.requests || delays != test.delays || resp.StatusCode != test.status {
+			if delays := pacer.pauses; requests != test.requests || delays != test.delays || resp.StatusCode != test.status {
 				t.Errorf("%d requests after %d delays, status %d", requests, delays, resp.StatusCode)
 			}
 		})

@@ -20,7 +20,7 @@ var errStalled = errors.New("the response stalled")
 type stallBody struct {
 	io.ReadCloser
 	within time.Duration
-	abort  func() // aborts the request
+	sender *sender // of the request
 	timer  *time.Timer
 
 	mu     sync.Mutex    // guards the fields below
@@ -31,8 +31,8 @@ type stallBody struct {
 }
 
 // newStallBody returns a body whose request is aborted when it stalls.
-func newStallBody(body io.ReadCloser, within time.Duration, abort func()) *stallBody {
-	b := &stallBody{ReadCloser: body, within: within, abort: abort}
+func newStallBody(body io.ReadCloser, within time.Duration, s *sender) *stallBody {
+	b := &stallBody{ReadCloser: body, within: within, sender: s}
 	b.timer = time.AfterFunc(within, b.check)
 	b.timer.Stop()
 	return b
@@ -73,7 +73,7 @@ func (b *stallBody) check() {
 	}
 	if b.got < leastBytes {
 		b.err = fmt.Errorf("%w: %d bytes in %v (stall-timeout)", errStalled, b.got, b.within)
-		b.abort()
+		b.sender.cancel(nil)
 		return
 	}
 	b.waited, b.got = 0, 0

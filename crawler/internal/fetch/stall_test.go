@@ -46,7 +46,7 @@ func TestStall(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := &drip{pause: test.pause, piece: test.piece, broken: make(chan struct{})}
-				b := newStallBody(d, within, func() { close(d.broken) })
+				b := newStallBody(d, within, &sender{cancel: func(error) { close(d.broken) }})
 				defer func() { _ = b.Close() }()
 				began := time.Now()
 				var err error
@@ -67,7 +67,7 @@ func TestStall(t *testing.T) {
 
 // The timer of a body does not outlive a Read, however late it checks.
 func TestStallTimerEnds(t *testing.T) {
-	b := newStallBody(io.NopCloser(strings.NewReader("some text")), time.Hour, func() { t.Error("broken off") })
+	b := newStallBody(io.NopCloser(strings.NewReader("some text")), time.Hour, &sender{cancel: func(error) { t.Error("broken off") }})
 	idle := func(when string) {
 		t.Helper()
 		if b.timer.Stop() {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/credentials"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -44,43 +45,52 @@ type Config struct {
 	Local map[string]http.RoundTripper
 }
 
-// Hooks are functions of the crawl that a [Transport] calls. Those that may be nil say so.
-type Hooks struct {
-	// Delay waits until the host of a URL is due. It is called before a request is repeated. It
-	// fails if ctx ends before that, without waiting if ctx has a deadline.
-	Delay func(ctx context.Context, u *url.URL) error
-
-	// Lease calls abort with an error if the lease of the request's host ends during the
-	// request. If Lease returns an error, the request is not sent. Done is called when the
-	// request ends. Nil: leases never end during a request.
-	Lease func(req *http.Request, abort func(error)) (done func(), err error)
-
-	// Responded is called with each response when it begins, and ended when its body is
-	// closed. It reads Retry-After.
-	Responded func(req *http.Request, resp *http.Response) (ended func())
-
-	// Sent is called for each request that was sent: when the response begins, or with the
-	// error if there is none. Nil: not called.
-	Sent func(req *http.Request, took time.Duration, err error)
-
-	// Record receives each exchange except those of pages, which are in the [Response]. Nil:
-	// exchanges are not recorded.
-	Record func(*output.Exchange)
-
-	// Fail is called when requests cannot be signed, and when no connection can be opened because the
-	// process, or the machine, has no file descriptor left.
-	Fail func(error)
+// Crawl is the crawl that a [Transport] sends requests for.
+type Crawl struct {
+	// Lifecycle ends the requests when the crawl is aborted. It fails when requests cannot be signed, and
+	// when no connection can be opened because the process, or the machine, has no file descriptor left.
+	Lifecycle *lifecycle.Lifecycle
+	Pacer     Pacer
+	Leases    Leases   // nil: leases never end during a request
+	Observer  Observer // nil: there is none
+	Archive   Archive  // nil: exchanges are not recorded
 }
+
+// A Pacer decides when a host may be requested.
+type Pacer interface {
+	// PauseBefore waits until the host of a URL is due, before a request is repeated. It fails if
+	// ctx ends before that, without waiting if ctx has a deadline.
+	PauseBefore(ctx context.Context, u *url.URL) error
+	// RetryAfter obeys the Retry-After of a response that begins. It returns the time for which
+	// to Block the host when the response ends; 0: not at all.
+	RetryAfter(req *http.Request, resp *http.Response) time.Duration
+	Block(u *url.URL, wait time.Duration)
+}
+
+// Leases know which hosts this process may request.
+type Leases interface {
+	// WithinLease calls abort if the lease of a URL's host ends before ctx, the context of a request.
+	// If it returns an error, the request is not sent.
+	WithinLease(ctx context.Context, u *url.URL, abort func(error)) error
+}
+
+// An Observer gets each request that was sent: when the response begins, or with the error if there
+// is none.
+type Observer interface {
+	Request(req *http.Request, took time.Duration, err error)
+}
+
+// An Archive gets each exchange except those of pages, which are in the [Response].
+type Archive interface{ Exchange(e *output.Exchange) }
 
 // Transport sends all requests of a crawl. It cancels them when the crawl is aborted, and corrects
 // responses that http.Client would reject.
 type Transport struct {
-	ctx   context.Context
-	base  http.RoundTripper
-	proxy func(*http.Request) (*url.URL, error) // of base; nil: unknown
-	hooks Hooks
-	stall time.Duration // zero: no limit
-	conns http2Conns
+	crawl   Crawl
+	base    http.RoundTripper
+	proxied *http.Transport // which base uses; nil: unknown
+	stall   time.Duration   // zero: no limit
+	conns   http2Conns
 
 	credentials *credentials.Store // nil: none
 	signer      robotsext.Signer   // nil: none
@@ -88,11 +98,11 @@ type Transport struct {
 	types       Types
 }
 
-// NewTransport returns a Transport whose requests end when ctx does.
-func NewTransport(ctx context.Context, cfg Config, hooks Hooks) *Transport {
-	base, proxy := newBase(&cfg)
+// NewTransport returns a Transport for a crawl.
+func NewTransport(crawl Crawl, cfg Config) *Transport {
+	base, proxied := newBase(&cfg)
 	return &Transport{
-		ctx: ctx, base: &idleCloser{withLocal(base, cfg.Local), hooks.Sent, hooks.Fail}, proxy: proxy, hooks: hooks, stall: cfg.StallTimeout,
+		crawl: crawl, base: &idleCloser{withLocal(base, cfg.Local), crawl}, proxied: proxied, stall: cfg.StallTimeout,
 		credentials: cfg.Credentials, signer: cfg.Signer, contact: cfg.Contact, types: cfg.Types,
 	}
 }
@@ -106,12 +116,12 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.signer.Send(sendFunc(func(req *http.Request) (*http.Response, error) {
 		sent = true
 		return t.exchange(req)
-	}), req, func(ctx context.Context) error { return t.hooks.Delay(ctx, req.URL) })
+	}), req, func(ctx context.Context) error { return t.crawl.Pacer.PauseBefore(ctx, req.URL) })
 	switch {
 	case err == nil:
 		resp.Request = req
 	case !sent: // the site is not at fault
-		t.hooks.Fail(err)
+		t.crawl.Lifecycle.Fail(err)
 	}
 	return resp, err
 }
@@ -124,20 +134,13 @@ func (f sendFunc) RoundTrip(req *http.Request) (*http.Response, error) { return 
 
 // exchange sends one request.
 func (t *Transport) exchange(req *http.Request) (*http.Response, error) {
-	began := time.Now()
-	ctx, cancel := context.WithCancelCause(req.Context())
-	abort := func() { cancel(nil) }
-	unlink := context.AfterFunc(t.ctx, abort)
-	end := func() { unlink(); abort() }
-	if t.hooks.Lease != nil {
-		done, err := t.hooks.Lease(req, func(why error) { cancel(&abortError{why}) })
-		if err != nil {
-			end()
+	s := newSender(t, req)
+	if t.crawl.Leases != nil {
+		if err := t.crawl.Leases.WithinLease(s.ctx, req.URL, s.abort); err != nil {
+			s.end()
 			return nil, err
 		}
-		end = func() { done(); unlink(); abort() }
 	}
-	s := &sender{ctx: ctx, delay: func() error { return t.hooks.Delay(ctx, req.URL) }, cancel: cancel, conns: &t.conns}
 	page := pageOf(req)
 	content := isContent(req, page)
 	out := req.WithContext(s.withTrace())
@@ -153,24 +156,21 @@ func (t *Transport) exchange(req *http.Request) (*http.Response, error) {
 		err = t.check(out, resp)
 	}
 	if err != nil {
-		err = explain(ctx, err, began, false)
+		err = explain(s.ctx, err, s.began, false)
 		s.done(true)
-		end()
+		s.end()
 		return nil, err
 	}
 	if content {
 		t.credentials.Keep(req, resp)
 	}
-	if t.hooks.Responded != nil {
-		ended, endAll := t.hooks.Responded(req, resp), end
-		end = func() { ended(); endAll() }
-	}
+	s.retryAfter = t.crawl.Pacer.RetryAfter(req, resp)
 	if resp.Body == nil {
 		resp.Body = http.NoBody
 	}
 	resp.Body = s.track(resp)
 	if t.stall > 0 && resp.Body != http.NoBody {
-		resp.Body = newStallBody(resp.Body, t.stall, abort)
+		resp.Body = newStallBody(resp.Body, t.stall, s)
 	}
 	body, size := resp.Body, resp.ContentLength // as the site sends it
 	if rec != nil {
@@ -180,7 +180,7 @@ func (t *Transport) exchange(req *http.Request) (*http.Response, error) {
 		decode(resp, page)
 	}
 	resp.Request = req
-	resp.Body = &endingBody{ReadCloser: resp.Body, end: end, explain: func(err error) error { return explain(ctx, err, began, true) }}
+	resp.Body = &endingBody{resp.Body, s}
 	correctLocation(resp, content)
 	if page != nil {
 		page.readBody(resp, t.types, body, size)
@@ -225,20 +225,19 @@ func correctLocation(resp *http.Response, content bool) {
 	}
 }
 
-// endingBody calls end when the body is closed, and explains read errors.
+// endingBody ends its request when the body is closed, and explains read errors.
 type endingBody struct {
 	io.ReadCloser
-	end     func()
-	explain func(error) error
+	sender *sender
 }
 
 func (b *endingBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	return n, b.explain(err)
+	return n, explain(b.sender.ctx, err, b.sender.began, true)
 }
 
 // Close closes the body and ends the request.
 func (b *endingBody) Close() error {
-	b.end()
+	b.sender.end()
 	return b.ReadCloser.Close()
 }

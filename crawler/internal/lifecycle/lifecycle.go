@@ -1,4 +1,4 @@
-// Package lifecycle tracks whether a crawl is running, and why it ends.
+// Package lifecycle tracks whether a crawl is running and why it ends, and tells its operator.
 package lifecycle
 
 import (
@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
@@ -17,7 +18,8 @@ const failed plan.End = "failed"
 // A Lifecycle tracks whether a crawl is running, and why it ends. It is safe for concurrent
 // use.
 type Lifecycle struct {
-	log *slog.Logger
+	log   *slog.Logger
+	Board *notice.Board
 
 	// Working is the context of everything that workers do with URLs. It ends with Abort,
 	// not with the context of Run: requests in flight are finished.
@@ -38,11 +40,17 @@ type Lifecycle struct {
 	stats      frontier.Stats     // as they were last seen
 }
 
-// New returns the lifecycle of a crawl that has not started.
-func New(log *slog.Logger) *Lifecycle {
-	l := &Lifecycle{log: log, CommitCtx: context.Background()}
+// New returns the lifecycle of a crawl that has not started. A nil board shows nothing.
+func New(log *slog.Logger, board *notice.Board) *Lifecycle {
+	l := &Lifecycle{log: log, Board: board, CommitCtx: context.Background()}
 	l.Working, l.Abort = context.WithCancel(l.CommitCtx) //nolint:gosec // whoever runs the crawl calls Abort
 	return l
+}
+
+// Warn shows the operator a line, and logs it as a message with attributes.
+func (l *Lifecycle) Warn(message, line string, attrs ...any) {
+	l.log.Warn(message, attrs...)
+	l.Board.Show(line)
 }
 
 // Leases returns the context for leasing URLs. It ends with ctx or the crawl.

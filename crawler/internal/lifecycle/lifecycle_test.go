@@ -21,7 +21,7 @@ func TestWhileOpen(t *testing.T) {
 		{"failed", func(l *Lifecycle) { l.Fail(disk) }, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			l := New(slog.New(slog.DiscardHandler))
+			l := New(slog.New(slog.DiscardHandler), nil)
 			tt.end(l)
 			used := false
 			l.WhileOpen(func() error {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/politecrawl/politecrawl/robotsext/headerlist"
 )
 
 // A Type is a media type (MIME type). The zero value is no valid type.
@@ -85,7 +87,7 @@ func Parse(s string) (t Type, ok bool) {
 		}
 		var value string
 		if strings.HasPrefix(rest, `"`) {
-			value, rest = cutQuoted(rest)
+			value, rest = headerlist.CutQuoted(rest)
 			_, rest, _ = strings.Cut(rest, ";")
 		} else {
 			value, rest, _ = strings.Cut(rest, ";")
@@ -119,24 +121,6 @@ func (t Type) String() string {
 }
 
 var quoter = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
-
-// cutQuoted cuts the quoted string off the beginning of s and returns its value. The string may
-// lack its end.
-func cutQuoted(s string) (value, rest string) {
-	var b strings.Builder
-	for i := 1; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"':
-			return b.String(), s[i+1:]
-		case c == '\\' && i+1 < len(s):
-			i++
-			b.WriteByte(s[i])
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String(), ""
-}
 
 // isToken reports whether s is not empty and consists of HTTP token code points.
 func isToken(s string) bool {

@@ -3,8 +3,11 @@ package mimetype
 import (
 	"bytes"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
+
+	"github.com/politecrawl/politecrawl/robotsext/headerlist"
 )
 
 // HeaderSize is the number of bytes at the beginning of a body that its type depends on.
@@ -68,27 +71,7 @@ func split(values []string) []string {
 	if len(values) == 0 {
 		return nil
 	}
-	rest := decode(strings.Join(values, ", "))
-	if !strings.Contains(rest, ",") {
-		return []string{rest}
-	}
-	var parts []string
-	for start, quoted := 0, false; ; {
-		end := start
-		for ; end < len(rest) && (quoted || rest[end] != ','); end++ {
-			switch {
-			case rest[end] == '"':
-				quoted = !quoted
-			case rest[end] == '\\' && quoted:
-				end++
-			}
-		}
-		if end >= len(rest) {
-			return append(parts, rest[start:])
-		}
-		parts = append(parts, rest[start:end])
-		start = end + 1
-	}
+	return slices.Collect(headerlist.Elements(decode(strings.Join(values, ", "))))
 }
 
 // isNoSniff determines nosniff by Fetch.

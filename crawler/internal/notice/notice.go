@@ -15,9 +15,9 @@ type Board struct {
 // New returns a board that shows each line with a function. Nil: lines are not shown.
 func New(show func(line string)) *Board { return &Board{show} }
 
-// Show shows a line, which has no newline.
+// Show shows a line, which has no newline. A nil board shows nothing.
 func (b *Board) Show(line string) {
-	if b.show != nil {
+	if b != nil && b.show != nil {
 		b.show(line)
 	}
 }

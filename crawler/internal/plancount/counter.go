@@ -17,6 +17,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/discover"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
@@ -36,12 +38,10 @@ type Crawl struct {
 	Token                               string // the product token
 	Frontier                            frontier.Options
 
-	HoldsServer func(frontier.Host) bool                      // reports whether URLs on a server belong to the crawl
-	Clean       func(url string, file *robotstxt.File) string // removes parameters that do not change a page
-	Group       func(*robotsext.Record) *robotstxt.Group      // the rules that apply
-	Lookup      func(frontier.Host) netip.Addr                // called if PerIP is a limit
-	Delays      func() *politeness.Delays
-	Listed      func(robotsext.Origin) int // sitemap files of an origin
+	Lifecycle *lifecycle.Lifecycle
+	Addresses *politeness.Addresses // nil: PerIP is no limit
+	Delays    *politeness.Delays    // set before something is counted, as Discovery
+	Discovery *discover.Discovery
 }
 
 // A Counter counts each URL once, by origin and disposition. It is safe for concurrent use.
@@ -163,7 +163,7 @@ func (s *Counter) decide(h *hostCounts, item frontier.Item, t provenance.Provena
 		}
 	}
 	if t.Source == provenance.Sitemap {
-		if clean := s.c.Clean(item.URL, h.rec.File); clean != item.URL {
+		if clean := s.c.Discovery.CleanURL(item.URL, h.rec.File); clean != item.URL {
 			h.rejected[output.DuplicateURL]++
 			item.URL = clean
 			s.countPage(h, item, t)
@@ -256,12 +256,12 @@ func (s *Counter) countsOf(o robotsext.Origin) *hostCounts {
 
 // isInCrawl reports whether an origin belongs to the crawl.
 func (s *Counter) isInCrawl(o robotsext.Origin) bool {
-	return s.c.HoldsServer(weburl.ServerOf(string(o)))
+	return s.c.Discovery.Scope.HoldsServer(weburl.ServerOf(string(o)))
 }
 
 // Robots stores a robots.txt, and decides about the pages that wait for it.
 func (s *Counter) Robots(rec *robotsext.Record) error {
-	addr := s.c.Lookup(weburl.ServerOf(string(rec.Origin)))
+	addr := s.c.Addresses.Lookup(s.c.Lifecycle.Working, weburl.ServerOf(string(rec.Origin)))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.countsOf(rec.Origin)
@@ -274,7 +274,7 @@ func (s *Counter) Robots(rec *robotsext.Record) error {
 	}
 	h.rec, h.failing = rec, nil
 	if rec.File != nil {
-		h.group = s.c.Group(rec)
+		h.group = rec.File.Group(s.c.Token)
 	}
 	h.addr = addr
 	waiting := h.waiting

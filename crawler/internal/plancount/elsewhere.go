@@ -23,7 +23,7 @@ func (s *Counter) keep(l *record.SkippedURL) {
 		return
 	}
 	t, err := provenance.Decode(l.Item.Meta)
-	outside := !s.c.HoldsServer(l.URL.Server)
+	outside := !s.c.Discovery.Scope.HoldsServer(l.URL.Server)
 	if err != nil || !(l.Rejection.Reason == output.OutOfScope && outside || l.Rejection.Reason == output.NotAuthorized && len(t.Listing) > 0) {
 		return
 	}

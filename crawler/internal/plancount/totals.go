@@ -129,7 +129,7 @@ func (s *Counter) server(origins []*hostCounts, now, began time.Time) (hosts []*
 	if responses > 0 {
 		responseTime /= time.Duration(responses)
 	}
-	course := forecast.NewServer(max(delay, s.c.Delays().After(responseTime)), responseTime, s.c.PerHost)
+	course := forecast.NewServer(max(delay, s.c.Delays.After(responseTime)), responseTime, s.c.PerHost)
 	all.Cycle, all.Took = course.Cycle, course.Took
 	for _, host := range hosts {
 		host.Delay, host.Duration = plan.Millis(delay), plan.Millis(all.End(host.Requests))
@@ -142,7 +142,7 @@ func (s *Counter) server(origins []*hostCounts, now, began time.Time) (hosts []*
 func (s *Counter) host(h *hostCounts, now time.Time, others int) *plan.Origin {
 	host := &plan.Origin{
 		Origin: string(h.origin), URLs: h.urls, Pages: h.pages, Rejected: h.rejected,
-		Delay: plan.Millis(s.c.Delays().RequestedDelay(h.group)),
+		Delay: plan.Millis(s.c.Delays.RequestedDelay(h.group)),
 	}
 	if h.responses > 0 {
 		host.Response = plan.Millis(h.responseTime / time.Duration(h.responses))
@@ -182,7 +182,7 @@ func (s *Counter) host(h *hostCounts, now time.Time, others int) *plan.Origin {
 			host.OpensAt = until.UTC().Format(time.RFC3339)
 		}
 	}
-	listed := s.c.Listed(h.origin)
+	listed := s.c.Discovery.Sitemaps.Listed(h.origin)
 	host.Sitemaps = listed
 	host.SitemapsUnread = max(0, listed-s.c.MaxSitemaps)
 	return host

@@ -9,16 +9,18 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 )
 
 // Addresses counts the requests in flight by IP address, for the many hosts that
 // one machine may serve. It is safe for concurrent use.
 type Addresses struct {
-	limit  int
-	lookup func(ctx context.Context, name string) ([]netip.Addr, error)
+	inFlight *quota.Concurrent[netip.Addr]
+	resolver interface {
+		LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
+	}
 
-	mu    sync.Mutex // guards both below
-	busy  map[netip.Addr]int
+	mu    sync.Mutex // guards known
 	known map[frontier.Host]resolved
 }
 
@@ -43,42 +45,27 @@ func NewAddresses(limit int) *Addresses {
 		return nil
 	}
 	return &Addresses{
-		limit: limit,
-		lookup: func(ctx context.Context, name string) ([]netip.Addr, error) {
-			return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
-		},
-		busy: make(map[netip.Addr]int), known: make(map[frontier.Host]resolved),
+		inFlight: quota.NewConcurrent[netip.Addr](limit), resolver: net.DefaultResolver,
+		known: make(map[frontier.Host]resolved),
 	}
 }
 
 // Acquire takes a slot of the address of a host, the least one where its name has
 // several. Unless ok, there is none for now. A nil a has slots for all.
 func (a *Addresses) Acquire(ctx context.Context, host frontier.Host) (release func(), ok bool) {
-	if a == nil {
-		return func() {}, true
-	}
 	addr := a.Lookup(ctx, host)
 	if !addr.IsValid() {
 		return func() {}, true
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.busy[addr] >= a.limit {
-		return nil, false
-	}
-	a.busy[addr]++
-	return func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		if a.busy[addr]--; a.busy[addr] == 0 {
-			delete(a.busy, addr)
-		}
-	}, true
+	return a.inFlight.Acquire(addr)
 }
 
 // Lookup returns the address of a host, the least one where its name has several; the zero
-// address: it has none.
+// address: it has none. A nil a looks nothing up.
 func (a *Addresses) Lookup(ctx context.Context, host frontier.Host) netip.Addr {
+	if a == nil {
+		return netip.Addr{}
+	}
 	now := time.Now()
 	a.mu.Lock()
 	r, ok := a.known[host]
@@ -87,7 +74,7 @@ func (a *Addresses) Lookup(ctx context.Context, host frontier.Host) netip.Addr {
 		return r.addr
 	}
 	r = resolved{at: now}
-	if addrs, err := a.lookup(ctx, (&url.URL{Host: string(host)}).Hostname()); err == nil {
+	if addrs, err := a.resolver.LookupNetIP(ctx, "ip", (&url.URL{Host: string(host)}).Hostname()); err == nil {
 		for _, addr := range addrs {
 			if addr = addr.Unmap(); !r.addr.IsValid() || addr.Less(r.addr) {
 				r.addr = addr

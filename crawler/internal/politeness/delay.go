@@ -50,8 +50,8 @@ type Options struct {
 	// check costs a round trip to the frontier. 0: no other process works on the crawl.
 	Recheck time.Duration
 
-	// Group returns the rules of a stored record that apply to this crawler.
-	Group func(*robotsext.Record) *robotstxt.Group
+	Token  string             // the product token
+	Robots *robotstxt.Options // for parsing stored records
 
 	Logger *slog.Logger
 }
@@ -100,7 +100,7 @@ func (d *Delays) requestedDelay(rec frontier.HostRecord, o robotsext.Origin, gro
 		if err != nil {
 			continue // robots.txt is requested again before a URL of that origin
 		}
-		delay = max(delay, d.RequestedDelay(d.opts.Group(r)))
+		delay = max(delay, d.RequestedDelay(robotstxt.Parse(r.Body, d.opts.Robots).Group(d.opts.Token)))
 	}
 	return delay
 }

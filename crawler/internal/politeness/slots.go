@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -20,13 +22,14 @@ import (
 type Slots struct {
 	frontier frontier.Frontier
 	delays   *Delays
+	life     *lifecycle.Lifecycle
 	lease    time.Duration // duration of a lease, and so the longest pause within it
 	resting  sync.Map      // servers whose robots.txt was requested in the slot of a page
 }
 
 // NewSlots returns the slots of a crawl with leases of a duration.
-func NewSlots(f frontier.Frontier, d *Delays, lease time.Duration) *Slots {
-	return &Slots{frontier: f, delays: d, lease: lease}
+func NewSlots(f frontier.Frontier, d *Delays, life *lifecycle.Lifecycle, lease time.Duration) *Slots {
+	return &Slots{frontier: f, delays: d, life: life, lease: lease}
 }
 
 // Slot is the request slot of a lease. A request for robots.txt finds it in its context, and
@@ -173,23 +176,38 @@ func (s *Slots) use(ctx context.Context, slot *Slot) (done func(), err error) {
 	}, nil
 }
 
-// RetryAfter returns the Retry-After of a response (ROB-POL-04), or 0. The failure of a
-// robots.txt in its own slot is stored in the slot (see Slot.Busy), and recorded is true: the
-// server waits only after the reason was written.
-func (s *Slots) RetryAfter(req *http.Request, resp *http.Response) (wait time.Duration, host frontier.Host, recorded bool) {
-	wait = robotsext.RetryAfter(resp.Header, time.Now())
+// RetryAfter blocks the server of a response for its Retry-After (ROB-POL-04), and returns that. The
+// time counts from the end of the response: then the caller calls Block. The failure of a robots.txt
+// in its own slot is stored in the slot instead (see Slot.Busy), and RetryAfter returns 0: the server
+// waits only after the reason was written.
+func (s *Slots) RetryAfter(req *http.Request, resp *http.Response) time.Duration {
+	wait := robotsext.RetryAfter(resp.Header, time.Now())
 	host, err := frontier.HostOf(req.URL.String())
 	if err != nil {
-		return 0, "", false // no URL of it is leased either
+		return 0 // no URL of it is leased either
 	}
 	slot, ok := req.Context().Value(slotKey{}).(*Slot)
-	recorded = ok && slot.host == host && isUnreachable(resp.StatusCode)
+	recorded := ok && slot.host == host && isUnreachable(resp.StatusCode)
 	if recorded && (wait > 0 || isBusy(resp.StatusCode)) {
 		slot.mu.Lock()
-		defer slot.mu.Unlock()
 		slot.busy, slot.until = true, time.Now().Add(wait)
+		slot.mu.Unlock()
 	}
-	return wait, host, recorded
+	if wait > 0 {
+		s.delays.opts.Logger.Info("host sent Retry-After", "host", host, "status", resp.StatusCode, "next", time.Now().Add(wait))
+	}
+	if wait == 0 || recorded {
+		return 0
+	}
+	s.Block(req.URL, wait)
+	return wait
+}
+
+// Block blocks the server of a URL for a time from now, unless the crawl has ended.
+func (s *Slots) Block(u *url.URL, wait time.Duration) {
+	s.life.WhileOpen(func() error {
+		return s.frontier.UpdateHost(s.life.CommitCtx, weburl.ServerOf(u.String()), frontier.HostUpdate{BlockUntil: time.Now().Add(wait)})
+	})
 }
 
 // isBusy reports whether a status says that the server is overloaded.

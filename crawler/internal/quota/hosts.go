@@ -2,18 +2,20 @@ package quota
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 )
 
 // Hosts limits the number of hosts of a crawl with scope domain or any, since a DNS server that
 // resolves every name is a trap. It queries the frontier, and caches some hosts. Processes that
 // share a crawl may exceed the limit by some hundreds. Hosts is safe for concurrent use.
 type Hosts struct {
-	limit  int // 0: there is no limit
-	onFull func()
+	limit int // 0: there is no limit
+	life  *lifecycle.Lifecycle
 
 	mu       sync.Mutex // guards all below
 	known    map[frontier.Host]bool
@@ -24,9 +26,8 @@ type Hosts struct {
 	reported bool
 }
 
-// NewHosts returns a limit on the number of hosts; 0: no limit. It calls full once when there
-// are more hosts.
-func NewHosts(most int, full func()) *Hosts { return &Hosts{limit: most, onFull: full} }
+// NewHosts returns a limit on the number of hosts; 0: no limit. It warns once when there are more.
+func NewHosts(most int, life *lifecycle.Lifecycle) *Hosts { return &Hosts{limit: most, life: life} }
 
 const (
 	// maxKnownHosts is the maximum number of cached hosts, which need about 5 MB.
@@ -108,7 +109,7 @@ func (l *Hosts) addHost(ctx context.Context, f frontier.Frontier) (bool, error) 
 	if l.hosts >= l.limit {
 		if !l.reported {
 			l.reported = true
-			l.onFull()
+			l.life.Warn("too many hosts", fmt.Sprintf("more than %d hosts; URLs of other hosts are skipped (max-hosts)", l.limit), "limit", l.limit)
 		}
 		return false, nil
 	}

@@ -3,11 +3,14 @@ package quota
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
+	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 )
 
 // hostsAsked counts what a frontier is asked about hosts.
@@ -26,7 +29,7 @@ func (f *hostsAsked) Host(ctx context.Context, host frontier.Host) (frontier.Hos
 func TestHostLimitRemembersRefusals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &hostsAsked{Frontier: frontier.NewMemory(nil)}
-		l := &Hosts{limit: 1, onFull: func() {}}
+		l := NewHosts(1, lifecycle.New(slog.New(slog.DiscardHandler), nil))
 		admits := func(host frontier.Host, want bool, asked int) {
 			t.Helper()
 			if ok, err := l.Admit(t.Context(), f, host); err != nil || ok != want || f.hosts != asked {
@@ -62,7 +65,7 @@ func TestHostLimitRemembersRefusals(t *testing.T) {
 func TestHostLimitCountsOnce(t *testing.T) {
 	f := frontier.NewMemory(nil)
 	told := 0
-	l := &Hosts{limit: 3, onFull: func() { told++ }}
+	l := NewHosts(3, lifecycle.New(slog.New(slog.DiscardHandler), notice.New(func(string) { told++ })))
 	admits := func(host frontier.Host, want bool) {
 		t.Helper()
 		if ok, err := l.Admit(t.Context(), f, host); err != nil || ok != want {

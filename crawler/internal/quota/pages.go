@@ -1,4 +1,4 @@
-// Package quota enforces the limits of a crawl on pages, bytes, hosts and sitemaps.
+// Package quota enforces the limits of a crawl on pages, bytes, hosts, sitemaps and concurrent requests.
 package quota
 
 import (

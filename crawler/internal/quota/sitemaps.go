@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"sync"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -12,8 +13,8 @@ import (
 // since both may be endless. In a shared crawl each process counts separately.
 type Sitemaps struct {
 	limit    int
-	maxPages int                    // of all files that a host lists; 0: no limit
-	onFull   func(robotsext.Origin) // called once for an origin that lists more files
+	maxPages int // of all files that a host lists; 0: no limit
+	life     *lifecycle.Lifecycle
 
 	mu         sync.Mutex // guards all below
 	taken      map[robotsext.Origin]int
@@ -80,16 +81,16 @@ func (f *Sitemaps) Take(origin robotsext.Origin) bool {
 	defer f.mu.Unlock()
 	f.taken[origin]++
 	if f.taken[origin] == f.limit+1 {
-		f.onFull(origin)
+		f.life.Warn("too many sitemaps", fmt.Sprintf("%s lists more than %d sitemaps; the others are not read (max-sitemaps)", origin, f.limit), "host", origin, "limit", f.limit)
 	}
 	return f.taken[origin] <= f.limit
 }
 
 // NewSitemaps returns the quota of the sitemaps that each origin lists: files, and pages in all of
-// them (0: no limit). It calls full once for an origin that lists more files.
-func NewSitemaps(limit, maxPages int, full func(robotsext.Origin)) *Sitemaps {
+// them (0: no limit). It warns once of an origin that lists more files.
+func NewSitemaps(limit, maxPages int, life *lifecycle.Lifecycle) *Sitemaps {
 	return &Sitemaps{
-		limit: limit, maxPages: maxPages, onFull: full,
+		limit: limit, maxPages: maxPages, life: life,
 		taken: make(map[robotsext.Origin]int), otherHosts: make(map[robotsext.Origin]map[uint64]bool), pages: make(map[robotsext.Origin]int),
 		seed: maphash.MakeSeed(),
 	}

@@ -2,17 +2,20 @@ package quota
 
 import (
 	"fmt"
+	"log/slog"
 	"slices"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
+	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // Each origin has limits of its own for files, for files of others, and for pages. What an
 // earlier process read counts.
 func TestSitemapsAreCountedByOrigin(t *testing.T) {
-	var full []robotsext.Origin
-	l := NewSitemaps(2, 3, func(o robotsext.Origin) { full = append(full, o) })
+	var full []string
+	l := NewSitemaps(2, 3, lifecycle.New(slog.New(slog.DiscardHandler), notice.New(func(line string) { full = append(full, line[:len("http://a.test")]) })))
 	l.Count("http://b.test", 2)
 	var seen [3]bool
 	for range 2 { // an index that is read again
@@ -41,7 +44,7 @@ func TestSitemapsAreCountedByOrigin(t *testing.T) {
 			}
 		}
 	}
-	if want := []robotsext.Origin{"http://a.test", "http://b.test"}; !slices.Equal(full, want) || l.Listed("http://a.test") != 4 {
+	if want := []string{"http://a.test", "http://b.test"}; !slices.Equal(full, want) || l.Listed("http://a.test") != 4 {
 		t.Errorf("full: %v; %d files listed", full, l.Listed("http://a.test"))
 	}
 	spent := l.Exhausted("http://a.test")

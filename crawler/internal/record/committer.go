@@ -92,7 +92,7 @@ func (r *Recorder) commitAll(ready []*commitEntry, batch *crawldir.Batch) error 
 	if err := r.commit(&r.committed); err != nil {
 		return err
 	}
-	errs, err := r.cfg.Frontier.Finish(r.cfg.CommitCtx, outcomes, r.committed.note())
+	errs, err := r.cfg.Frontier.Finish(r.cfg.Lifecycle.CommitCtx, outcomes, r.committed.note())
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -21,7 +23,7 @@ func Each[T any](r *Recorder, name string, f func(at int64, v *T) error) error {
 	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) { // f may return this error too
 		return nil
 	}
-	return r.skipDamaged(jsonlines.Each(name, f))
+	return r.damages.skip(jsonlines.Each(name, f))
 }
 
 // checkLines reads all JSON Lines files, to find damaged ones.
@@ -35,29 +37,36 @@ func (r *Recorder) checkLines() error {
 	return nil
 }
 
-// skipDamaged returns err unless it names damaged lines. It reports those once, and the crawl
+// damages are the files with damaged lines, each once.
+type damages struct {
+	life *lifecycle.Lifecycle
+
+	mu   sync.Mutex // guards list
+	list []output.Loss
+}
+
+// skip returns err unless it names damaged lines. It reports those once, and the crawl
 // continues without them.
-func (r *Recorder) skipDamaged(err error) error {
+func (d *damages) skip(err error) error {
 	damaged, ok := errors.AsType[*output.DamagedError](err)
 	if !ok {
 		return err
 	}
 	loss := crawldir.LossOf(damaged)
-	r.damageMu.Lock()
-	defer r.damageMu.Unlock()
-	if !slices.ContainsFunc(r.damages, func(l output.Loss) bool { return l.File == loss.File }) {
-		r.damages = append(r.damages, loss)
-		r.cfg.Log.Warn("file is damaged", "file", loss.File, "lines", len(damaged.Lines), "error", damaged.Err)
-		r.cfg.Notice(LossNotice(loss))
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !slices.ContainsFunc(d.list, func(l output.Loss) bool { return l.File == loss.File }) {
+		d.list = append(d.list, loss)
+		d.life.Warn("file is damaged", LossNotice(loss), "file", loss.File, "lines", len(damaged.Lines), "error", damaged.Err)
 	}
 	return nil
 }
 
 // Damages returns the files in which this process has found damaged lines.
 func (r *Recorder) Damages() []output.Loss {
-	r.damageMu.Lock()
-	defer r.damageMu.Unlock()
-	return slices.Clone(r.damages)
+	r.damages.mu.Lock()
+	defer r.damages.mu.Unlock()
+	return slices.Clone(r.damages.list)
 }
 
 // LossNotice returns a text that says what a file has lost, and the consequences.
@@ -98,7 +107,7 @@ func (r *Recorder) ReportRollback() {
 			continue
 		}
 		beyond := info.Size() - file.counted
-		r.cfg.Log.Warn("frontier has lost changes", "file", file.name, "bytes", beyond)
-		r.cfg.Notice(fmt.Sprintf("the frontier has lost its last changes: the last %d bytes of %s are cut off, and their URLs are requested again", beyond, file.name))
+		r.cfg.Lifecycle.Warn("frontier has lost changes", fmt.Sprintf("the frontier has lost its last changes: the last %d bytes of %s are cut off, and their URLs are requested again", beyond, file.name),
+			"file", file.name, "bytes", beyond)
 	}
 }

@@ -97,7 +97,7 @@ func (r *Recorder) CheckFormats(wrote []string) error {
 		switch {
 		case f.Name == "" || used(f.Name) || r.committed.Sinks[f.Name] == nil:
 		case f.Exchanges:
-			r.cfg.Notice(fmt.Sprintf("%s is not written this time; what is fetched now will never be in it", f.Name))
+			r.cfg.Lifecycle.Board.Show(fmt.Sprintf("%s is not written this time; what is fetched now will never be in it", f.Name))
 		default:
 			r.committed.setStale(f.Name)
 		}
@@ -108,22 +108,37 @@ func (r *Recorder) CheckFormats(wrote []string) error {
 	return nil
 }
 
-// OpenSinks opens the sinks, each at its checkpoint. A sink without a checkpoint first gets the
-// results in the directory. Lost says that files have lost lines.
-//
-// If they have, or were rewritten, the frontier gets their new lengths at once. Otherwise a
-// crawl with nothing left to fetch would never commit them.
-func (r *Recorder) OpenSinks(lost bool) error {
+// OpenSinks opens the sinks, each at its checkpoint. Lost says that files have lost lines. It returns what
+// the files of the formats have lost: save that before FillSinks rewrites them.
+func (r *Recorder) OpenSinks(lost bool) (losses []output.Loss, err error) {
 	r.lost = lost
-	changed := false
 	for _, f := range r.cfg.Formats {
-		rewritten, err := r.openSink(f)
-		if err != nil {
-			return fmt.Errorf("write %s: %w", sinkName(f.Name), err)
+		found, err := r.openSink(f)
+		if losses = append(losses, found...); err != nil {
+			return losses, fmt.Errorf("write %s: %w", sinkName(f.Name), err)
 		}
-		changed = changed || rewritten
+		r.lost = r.lost || len(found) > 0
 	}
-	if !r.cfg.Resume || !changed && !r.lost {
+	return losses, nil
+}
+
+// FillSinks gives the sinks the results in the directory that they lack: all, if they have no
+// checkpoint.
+//
+// If files have lost lines or were rewritten, the frontier gets their new lengths at once. Otherwise
+// a crawl with nothing left to fetch would never commit them.
+func (r *Recorder) FillSinks() error {
+	changed := r.lost
+	for i, s := range r.sinks {
+		if s.name == "" {
+			continue
+		}
+		changed = changed || s.fresh
+		if err := r.fillSink(s, r.cfg.Formats[i].Exchanges); err != nil {
+			return fmt.Errorf("write %s: %w", sinkName(s.name), err)
+		}
+	}
+	if !r.cfg.Resume || !changed {
 		return nil
 	}
 	r.robotsWritten = r.dir.RobotsLog().Length()
@@ -133,54 +148,51 @@ func (r *Recorder) OpenSinks(lost bool) error {
 	return r.reportCommitted()
 }
 
-// openSink opens a sink, and reports whether the files of the format were rewritten.
-func (r *Recorder) openSink(f output.Format) (rewritten bool, err error) {
+// openSink opens a sink, and returns what the files of the format have lost.
+func (r *Recorder) openSink(f output.Format) ([]output.Loss, error) {
 	checkpoint, gone, err := r.checkpointOf(f)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	opened, err := f.Open(r.dir.Path(), checkpoint)
 	if checkpoint != nil && errors.Is(err, output.ErrIncomplete) && !f.Exchanges {
 		if err := r.rewriteFiles(f, err); err != nil {
-			return false, err
+			return nil, err
 		}
 		checkpoint = nil
 		opened, err = f.Open(r.dir.Path(), nil)
 	}
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	s := sink{opened, f.Name}
-	r.sinks = append(r.sinks, s)
+	r.sinks = append(r.sinks, sink{opened, f.Name, checkpoint == nil})
 	switch lossy, ok := opened.(output.LossReporter); {
-	case ok && len(lossy.Lost()) > 0:
-		r.lost = true
-		if err := r.cfg.OnLoss(lossy.Lost()); err != nil {
-			return false, err
-		}
-	case !ok && gone && f.Exchanges: // the sink cannot report it
-		r.cfg.Notice(fmt.Sprintf("the files of %s are gone; what was in them is not requested again", f.Name))
+	case ok:
+		return lossy.Lost(), nil
+	case gone && f.Exchanges: // the sink cannot report it
+		r.cfg.Lifecycle.Board.Show(fmt.Sprintf("the files of %s are gone; what was in them is not requested again", f.Name))
 	}
-	switch {
-	case f.Name == "":
-		return false, nil
-	case checkpoint == nil:
-		r.committed.Stale = slices.DeleteFunc(r.committed.Stale, func(name string) bool { return name == f.Name })
-		return true, r.replay(s)
+	return nil, nil
+}
+
+// fillSink gives a sink the results that it lacks.
+func (r *Recorder) fillSink(s sink, exchanges bool) error {
+	if s.fresh {
+		r.committed.Stale = slices.DeleteFunc(r.committed.Stale, func(name string) bool { return name == s.name })
+		return r.replay(s)
 	}
 	origins, err := r.replayRobots(s, r.committed.Robots)
-	if f.Exchanges {
+	if exchanges {
 		r.setRefetch(slices.Collect(maps.Keys(origins))...)
 	}
-	return false, err
+	return err
 }
 
 // rewriteFiles prepares to rewrite the files of a format that are incomplete, as err says.
 // If lines are lost or damaged too, it keeps the old files: they may have more than the
 // lines.
 func (r *Recorder) rewriteFiles(f output.Format, err error) error {
-	r.cfg.Log.Warn("rewriting damaged output files", "format", f.Name, "error", err)
-	text := fmt.Sprintf("the files of %s are rewritten: %v", f.Name, err)
+	text, damage := fmt.Sprintf("the files of %s are rewritten: %v", f.Name, err), err
 	if err := r.checkLines(); err != nil {
 		return err
 	}
@@ -193,7 +205,7 @@ func (r *Recorder) rewriteFiles(f output.Format, err error) error {
 			text += "; what is left of them is in " + strings.Join(kept, ", ")
 		}
 	}
-	r.cfg.Notice(text)
+	r.cfg.Lifecycle.Warn("rewriting damaged output files", text, "format", f.Name, "error", damage)
 	return nil
 }
 
@@ -209,7 +221,7 @@ func (r *Recorder) checkpointOf(f output.Format) (checkpoint []byte, gone bool, 
 	if err != nil || len(names) > 0 || f.Exchanges {
 		return checkpoint, len(names) == 0, err
 	}
-	r.cfg.Notice(fmt.Sprintf("the files of %s are gone, and are rewritten", f.Name))
+	r.cfg.Lifecycle.Board.Show(fmt.Sprintf("the files of %s are gone, and are rewritten", f.Name))
 	return nil, true, nil
 }
 

@@ -18,10 +18,10 @@ const JournalFile = "journal.jsonl"
 // entries are appended. Later entries override earlier ones. It is safe for concurrent use. A
 // nil journal stores nothing.
 type journal struct {
-	name        string
-	power       bool              // sync makes entries survive a power failure
-	skipDamaged func(error) error // handles damaged lines; see Recorder.skipDamaged
-	log         *jsonlines.Log    // nil: not open
+	name    string
+	power   bool // sync makes entries survive a power failure
+	damages *damages
+	log     *jsonlines.Log // nil: not open
 
 	mu    sync.Mutex // guards fault
 	fault error      // error of a write; after it nothing may depend on the last lines
@@ -111,7 +111,7 @@ func (j *journal) sync() error {
 // each calls f for each entry that is written when each is called, with its offset, until f
 // fails.
 func (j *journal) each(f func(at int64, e *entry) error) error {
-	return j.skipDamaged(jsonlines.Each(j.name, f))
+	return j.damages.skip(jsonlines.Each(j.name, f))
 }
 
 // length returns the length of the journal in bytes.

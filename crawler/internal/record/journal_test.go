@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
+	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
-	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -19,9 +20,8 @@ func openRecorder(t *testing.T, f frontier.Frontier) *Recorder {
 		f = frontier.NewMemory(nil)
 	}
 	r := New(Config{
-		Dir: t.TempDir(), Frontier: f, CommitCtx: t.Context(),
-		ScopeKey: func(u weburl.URL) string { return u.Hostname },
-		Log:      slog.New(slog.DiscardHandler), Notice: func(string) {},
+		Dir: t.TempDir(), Frontier: f, Scope: scope.New(scope.Host, scope.Bounds{}),
+		Lifecycle: lifecycle.New(slog.New(slog.DiscardHandler), nil), Log: slog.New(slog.DiscardHandler),
 	})
 	if err := r.Create("state"); err != nil {
 		t.Fatal(err)

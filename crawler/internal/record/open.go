@@ -20,7 +20,7 @@ func (r *Recorder) Create(state any) (err error) {
 
 // Load reads the committed lengths from the frontier.
 func (r *Recorder) Load() error {
-	note, err := r.cfg.Frontier.Note(r.cfg.CommitCtx)
+	note, err := r.cfg.Frontier.Note(r.cfg.Lifecycle.CommitCtx)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (r *Recorder) Reset() error {
 
 // reportCommitted stores the committed lengths in the frontier.
 func (r *Recorder) reportCommitted() error {
-	_, err := r.cfg.Frontier.Finish(r.cfg.CommitCtx, nil, r.committed.note())
+	_, err := r.cfg.Frontier.Finish(r.cfg.Lifecycle.CommitCtx, nil, r.committed.note())
 	return err
 }
 

@@ -28,7 +28,8 @@ type outputs struct {
 // A sink is a configured sink.
 type sink struct {
 	output.Sink
-	name string
+	name  string
+	fresh bool // it has no checkpoint
 }
 
 // Exchange gives an exchange to the sinks with the next write.

@@ -12,17 +12,15 @@
 package record
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"path/filepath"
-	"sync"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
+	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
-	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -36,16 +34,13 @@ type Config struct {
 	Unused    []string        // files of Dir that the settings do not need; only a line creates them
 
 	Frontier  frontier.Frontier
-	CommitCtx context.Context         // of reports to the frontier; it outlives Abort
-	ScopeKey  func(weburl.URL) string // equal for all URLs of one scope, see scope.Key
+	Lifecycle *lifecycle.Lifecycle
+	Scope     *scope.Scope
 	Log       *slog.Logger
-	Notice    func(line string) // shows a line to the user
-
-	OnLoss func([]output.Loss) error // called when the files of a format have lost data, before they are rewritten
 }
 
 // Recorder writes the results of a crawl. Use it in this order: New, then Create, or Load
-// and Open; then OpenSinks and Restore; then Commit and the methods that record something, which are
+// and Open; then OpenSinks, FillSinks and Restore; then Commit and the methods that record something, which are
 // safe for concurrent use; then WriteRejected and Flush; then Close, at any time.
 type Recorder struct {
 	outputs
@@ -61,9 +56,7 @@ type Recorder struct {
 	duplicates *duplicates
 	previous   previous
 	lost       bool // files have lost data; see OpenSinks
-
-	damageMu sync.Mutex    // guards damages
-	damages  []output.Loss // of files with damaged lines, each once
+	damages    *damages
 }
 
 // New returns a recorder. It opens nothing.
@@ -71,17 +64,14 @@ func New(cfg Config) *Recorder {
 	r := &Recorder{
 		cfg:        cfg,
 		duplicates: newDuplicates(filepath.Join(cfg.Dir, crawldir.PagesFile)),
+		damages:    &damages{life: cfg.Lifecycle},
 	}
 	r.power = cfg.Power
 	if cfg.Dir != "" {
-		r.journal = &journal{name: filepath.Join(cfg.Dir, JournalFile), power: cfg.Power, skipDamaged: r.skipDamaged}
+		r.journal = &journal{name: filepath.Join(cfg.Dir, JournalFile), power: cfg.Power, damages: r.damages}
 	}
 	r.Deferred = newDeferred(r.journal)
-	r.Skipped = newSkipped(r.journal, cfg.ScopeKey)
-	r.Skipped.onFull = func() {
-		cfg.Log.Warn("too many skipped URLs", "limit", maxSkipped)
-		cfg.Notice(fmt.Sprintf("more than %d URLs are skipped; further ones are not listed", maxSkipped))
-	}
+	r.Skipped = newSkipped(r.journal, &cfg)
 	return r
 }
 

@@ -25,7 +25,7 @@ type Block struct {
 // committed: a resumed crawl removes them first.
 func (r *Recorder) WriteRejected(all bool, blocked func(frontier.Host, robotsext.Origin) (Block, error)) (Listed, error) {
 	w := &rejectedWriter{
-		r: r, blocked: blocked, blocks: make(map[robotsext.Origin]Block),
+		r: r, blocks: make(map[robotsext.Origin]Block),
 		listed: Listed{Rejected: make(map[output.Reason]int), Checks: make(map[output.CheckResult]int)},
 	}
 	if err := r.Skipped.each(w.skipped); err != nil {
@@ -45,7 +45,7 @@ func (r *Recorder) WriteRejected(all bool, blocked func(frontier.Host, robotsext
 	} else if len(hosts) == 0 {
 		return w.listed, w.flush()
 	}
-	if err := w.waiting(hosts, deferred, all); err != nil {
+	if err := w.waiting(hosts, deferred, all, blocked); err != nil {
 		return w.listed, err
 	}
 	err := w.flush()
@@ -61,9 +61,8 @@ type Listed struct {
 
 // rejectedWriter writes lines of rejected.jsonl in batches.
 type rejectedWriter struct {
-	r       *Recorder
-	blocked func(frontier.Host, robotsext.Origin) (Block, error)
-	blocks  map[robotsext.Origin]Block // results of blocked
+	r      *Recorder
+	blocks map[robotsext.Origin]Block // results of blocked
 
 	batch   crawldir.Batch
 	entries []*entry       // skipped, unless the frontier knows them
@@ -91,13 +90,13 @@ func (w *rejectedWriter) skipped(e *entry) error {
 }
 
 // waiting adds the URLs of hosts in the frontier whose origins are deferred; with all, the
-// other URLs too.
-func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.Origin]*Deferral, all bool) error {
+// other URLs too. Blocked is that of WriteRejected.
+func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.Origin]*Deferral, all bool, blocked func(frontier.Host, robotsext.Origin) (Block, error)) error {
 	list, ok := w.r.cfg.Frontier.(frontier.Lister)
 	if !ok {
 		return nil
 	}
-	for item, err := range list.Waiting(w.r.cfg.CommitCtx, hosts...) {
+	for item, err := range list.Waiting(w.r.cfg.Lifecycle.CommitCtx, hosts...) {
 		if err != nil {
 			return err
 		}
@@ -109,9 +108,16 @@ func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.O
 			continue
 		}
 		p, _ := provenance.Decode(item.Meta) // an item that cannot be decoded is skipped when it is leased
-		b, err := w.blockOf(item.Host, o)
-		if err != nil {
-			return err
+		b, known := w.blocks[o]
+		if !known {
+			var err error
+			if b, err = blocked(item.Host, o); err != nil {
+				return err
+			}
+			if len(w.blocks) >= maxBlocks {
+				clear(w.blocks)
+			}
+			w.blocks[o] = b
 		}
 		if j.Detail == "" {
 			j.Detail = b.Reason
@@ -138,22 +144,6 @@ func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.O
 		}
 	}
 	return nil
-}
-
-// blockOf returns the cached result of blocked.
-func (w *rejectedWriter) blockOf(h frontier.Host, o robotsext.Origin) (Block, error) {
-	if b, known := w.blocks[o]; known {
-		return b, nil
-	}
-	b, err := w.blocked(h, o)
-	if err != nil {
-		return Block{}, err
-	}
-	if len(w.blocks) >= maxBlocks {
-		clear(w.blocks)
-	}
-	w.blocks[o] = b
-	return b, nil
 }
 
 func (w *rejectedWriter) write(j *output.Rejection) error {
@@ -183,7 +173,7 @@ func (w *rejectedWriter) added() error {
 
 func (w *rejectedWriter) flush() error {
 	if len(w.entries) > 0 {
-		known, err := w.r.cfg.Frontier.Known(w.r.cfg.CommitCtx, w.keys)
+		known, err := w.r.cfg.Frontier.Known(w.r.cfg.Lifecycle.CommitCtx, w.keys)
 		if err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ type replayer struct {
 func (r *Recorder) replay(s output.Sink) error {
 	p := &replayer{r: r, sink: s}
 	for _, file := range crawldir.All() {
-		if err := r.skipDamaged(file.Replay(r.dir.Path(), &p.batch, p.added)); err != nil {
+		if err := r.damages.skip(file.Replay(r.dir.Path(), &p.batch, p.added)); err != nil {
 			return err
 		}
 	}

@@ -2,13 +2,16 @@ package record
 
 import (
 	"context"
+	"fmt"
 	"hash/maphash"
 	"log/slog"
 	"slices"
 	"sync"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -22,11 +25,11 @@ import (
 // for a new host. The number is limited, since a page can have ten thousand useless links. URLs
 // beyond the limit are skipped and not listed. Skipped is safe for concurrent use.
 type Skipped struct {
-	journal  *journal
-	scopeKey func(weburl.URL) string // equal for all URLs of one scope, see scope.Key
-	seed     maphash.Seed
-	limit    int    // maximum number of URLs
-	onFull   func() // called once when there are more
+	journal *journal
+	scope   *scope.Scope
+	life    *lifecycle.Lifecycle
+	seed    maphash.Seed
+	limit   int // maximum number of URLs
 
 	mu         sync.Mutex      // guards all below
 	reasons    []output.Reason // by the numbers in places
@@ -34,7 +37,7 @@ type Skipped struct {
 	places     map[uint64]place
 	outOfScope map[uint64]bool           // hashes of the scope keys of hosts with out-of-scope URLs
 	unlisted   map[robotsext.Origin]bool // origins with sitemap entries that count if their robots.txt lists the sitemap
-	full       bool                      // onFull was called
+	full       bool                      // there are more; this was reported
 	listed     bool                      // they are in rejected.jsonl
 }
 
@@ -60,9 +63,9 @@ type SkippedURL struct {
 	Item      frontier.Item
 }
 
-func newSkipped(j *journal, scopeKey func(weburl.URL) string) *Skipped {
+func newSkipped(j *journal, cfg *Config) *Skipped {
 	return &Skipped{
-		journal: j, scopeKey: scopeKey, seed: maphash.MakeSeed(), limit: maxSkipped, onFull: func() {},
+		journal: j, scope: cfg.Scope, life: cfg.Lifecycle, seed: maphash.MakeSeed(), limit: maxSkipped,
 		places: make(map[uint64]place), outOfScope: make(map[uint64]bool), unlisted: make(map[robotsext.Origin]bool),
 	}
 }
@@ -142,7 +145,7 @@ func (s *Skipped) setListed() {
 // reportFull reports, once, that the limit is exceeded. The lock is held.
 func (s *Skipped) reportFull() {
 	if !s.full {
-		s.onFull()
+		s.life.Warn("too many skipped URLs", fmt.Sprintf("more than %d URLs are skipped; further ones are not listed", s.limit), "limit", s.limit)
 	}
 	s.full = true
 }
@@ -177,7 +180,7 @@ func (s *Skipped) numberOf(r output.Reason) uint8 {
 func (s *Skipped) noteTakeable(e *entry, u weburl.URL) {
 	switch e.Skipped.Reason {
 	case output.OutOfScope:
-		s.outOfScope[s.hash(s.scopeKey(u))] = true
+		s.outOfScope[s.hash(s.scope.Key(u))] = true
 	case output.NotAuthorized:
 		if p, err := provenance.Decode(e.Meta); err == nil && len(p.Listing) > 0 && len(s.unlisted) < maxUnlisted {
 			s.unlisted[u.Origin] = true
@@ -192,7 +195,7 @@ const maxUnlisted = 1_000
 // TakeScope is Take for URLs in the scope of u that were out of scope.
 func (s *Skipped) TakeScope(u weburl.URL, match func(SkippedURL) bool, give func([]SkippedURL) error) error {
 	s.mu.Lock()
-	found := s.outOfScope[s.hash(s.scopeKey(u))]
+	found := s.outOfScope[s.hash(s.scope.Key(u))]
 	s.mu.Unlock()
 	if !found {
 		return nil

@@ -2,11 +2,14 @@ package record
 
 import (
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
+	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -55,7 +58,7 @@ func TestTakeGivesURLsInParts(t *testing.T) {
 func TestSkippedIsBounded(t *testing.T) {
 	s := openRecorder(t, nil).Skipped
 	told := 0
-	s.limit, s.onFull = 10, func() { told++ }
+	s.limit, s.life = 10, lifecycle.New(slog.New(slog.DiscardHandler), notice.New(func(string) { told++ }))
 	for i := range 30 {
 		for _, depth := range []int{2, 1} {
 			a := weburl.URL{Canonical: fmt.Sprintf("http://h%d.test/", i), Server: frontier.Host(fmt.Sprintf("h%d.test", i)), Hostname: fmt.Sprintf("h%d.test", i)}

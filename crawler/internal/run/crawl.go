@@ -93,6 +93,12 @@ type Recorder interface {
 	Robots(*robotsext.Record) error
 }
 
+// A Counter is the recorder of a plan.
+type Counter interface {
+	Recorder
+	fetch.Observer
+}
+
 // Program has what the program provides for a crawl.
 type Program struct {
 	Config    Config
@@ -119,10 +125,11 @@ type Crawl struct {
 	Visitor   *visit.Visitor
 	Fetcher   visit.Fetcher // set by Connect, unless it is a plan
 
-	Robots *robotsext.Robots
-	client *http.Client // for sitemaps
-	Delays *politeness.Delays
-	slots  *politeness.Slots
+	Robots   *robotsext.Robots
+	observer fetch.Observer // of the requests; nil: there is none
+	client   *http.Client   // for sitemaps
+	Delays   *politeness.Delays
+	slots    *politeness.Slots
 
 	state   *State
 	joining sync.Mutex // guards state.CheckRecrawl while workers run
@@ -142,9 +149,9 @@ func (c *Crawl) configure(set Settings) {
 }
 
 // Plan opens a crawl that requests no pages, and records what it finds with a recorder that counts.
-func (c *Crawl) Plan(set Settings, f frontier.Frontier, r Recorder, fetcher visit.Fetcher) error {
+func (c *Crawl) Plan(set Settings, f frontier.Frontier, r Counter, fetcher visit.Fetcher) error {
 	c.configure(set)
-	c.Frontier, c.Fetcher = f, fetcher
+	c.Frontier, c.Fetcher, c.observer = f, fetcher, r
 	c.newRecorder()
 	c.Recorder = r
 	c.Discovery = c.newDiscovery()

@@ -45,7 +45,15 @@ func (c *Crawl) Open(set Settings) (err error) {
 	if err := c.restoreRobots(); err != nil {
 		return err
 	}
-	if err := c.Record.OpenSinks(len(c.state.Lost) > 0); err != nil {
+	lost, err := c.Record.OpenSinks(len(c.state.Lost) > 0)
+	if len(lost) > 0 {
+		c.noteLosses(c.state, lost)
+		err = errors.Join(err, crawldir.SaveState(c.set.Record.Dir, c.state))
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.Record.FillSinks(); err != nil {
 		return err
 	}
 	if err := c.connect(); err != nil {
@@ -117,11 +125,7 @@ func (c *Crawl) create() error {
 // newRecorder creates the recorder of the crawl, and what decides about the URLs that it finds.
 func (c *Crawl) newRecorder() {
 	cfg := c.set.Record
-	cfg.Frontier, cfg.CommitCtx, cfg.ScopeKey, cfg.Log, cfg.Notice = c.Frontier, c.Lifecycle.CommitCtx, c.Scope.Key, c.Log, c.Board.Show
-	cfg.OnLoss = func(lost []output.Loss) error {
-		c.noteLosses(c.state, lost)
-		return crawldir.SaveState(c.set.Record.Dir, c.state)
-	}
+	cfg.Frontier, cfg.Lifecycle, cfg.Scope, cfg.Log = c.Frontier, c.Lifecycle, c.Scope, c.Log
 	c.Record = record.New(cfg)
 	c.Recorder = DirRecorder{c.Record}
 	c.Discovery = c.newDiscovery()

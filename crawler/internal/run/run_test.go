@@ -32,7 +32,7 @@ func (*counts) Progress() (int, int64)            { return 0, 0 }
 func newCrawl(f frontier.Frontier, kind scope.Kind) *Crawl {
 	log := slog.New(slog.DiscardHandler)
 	c := New(Program{
-		Scope: scope.New(kind, scope.Bounds{}), Frontier: f, Tally: new(counts), Lifecycle: lifecycle.New(log), Board: notice.New(nil), Log: log,
+		Scope: scope.New(kind, scope.Bounds{}), Frontier: f, Tally: new(counts), Lifecycle: lifecycle.New(log, nil), Board: notice.New(nil), Log: log,
 	})
 	c.configure(Settings{})
 	c.newRecorder()
@@ -115,7 +115,7 @@ func TestRecoveredByOthers(t *testing.T) {
 func TestRobotsAfterTheEnd(t *testing.T) {
 	c := newCrawl(frontier.NewMemory(nil), scope.Host)
 	c.Lifecycle.Close()
-	c.slots = politeness.NewSlots(nil, nil, 0)
+	c.slots = politeness.NewSlots(nil, nil, nil, 0)
 	c.onRobots(&robotsext.Record{Origin: "http://a.test", Outcome: robotsext.OutcomeAllowAll})
 	if n := c.Tally.(*counts).robots; n != 0 {
 		t.Errorf("%d robots.txt files are counted", n)

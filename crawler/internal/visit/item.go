@@ -33,6 +33,9 @@ func (v *Visitor) decode(lease frontier.Lease) (it item, out outcome) {
 	it.lease = lease
 	var metaErr error
 	it.prov, metaErr = provenance.Decode(lease.Meta)
+	if metaErr != nil { // what it is for is not known
+		it.lease.Kind = ""
+	}
 	u, err := url.Parse(lease.URL)
 	if err != nil {
 		it.u, it.url = &url.URL{Opaque: lease.URL}, lease.URL
@@ -49,7 +52,7 @@ func (v *Visitor) decode(lease frontier.Lease) (it item, out outcome) {
 		return it, skipWith(output.OutOfScope, why)
 	}
 	var why string
-	switch kind := lease.Kind; {
+	switch kind := it.lease.Kind; {
 	case provenance.IsCheck(kind):
 		why = v.Discovery.Scope.ExcludedCheck(it.url)
 	case kind != provenance.KindSitemap && kind != provenance.KindRobots:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/headerlist"
 )
 
 // skipUnpaid skips a page whose site requires payment or a license. The detail is the price or
@@ -30,7 +31,10 @@ func skipUnpaid(resp *fetch.Response) outcome {
 func licenseChallenge(fields []string) (code string, found bool) {
 	for _, field := range fields {
 		inside := false // the challenge
-		for element := range elements(field) {
+		for element := range headerlist.Elements(field) {
+			if element == "" {
+				continue
+			}
 			name, rest := cutToken(element)
 			if !strings.HasPrefix(rest, "=") { // of a parameter
 				if found {
@@ -41,7 +45,9 @@ func licenseChallenge(fields []string) (code string, found bool) {
 				name, rest = cutToken(rest)
 			}
 			if value, ok := strings.CutPrefix(rest, "="); ok && inside && code == "" && strings.EqualFold(name, "error") {
-				code = unquote(strings.TrimLeft(value, " \t"))
+				if code = strings.TrimLeft(value, " \t"); strings.HasPrefix(code, `"`) {
+					code, _ = headerlist.CutQuoted(code)
+				}
 			}
 		}
 		if found {
@@ -58,40 +64,4 @@ func cutToken(element string) (token, rest string) {
 		return element, ""
 	}
 	return element[:end], strings.TrimLeft(element[end:], " \t")
-}
-
-// elements yields the elements of a list. Commas in quoted strings do not separate them.
-func elements(list string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		start, quoted := 0, false
-		for i := 0; i <= len(list); i++ {
-			switch {
-			case i == len(list) || list[i] == ',' && !quoted:
-				if element := strings.Trim(list[start:min(i, len(list))], " \t"); element != "" && !yield(element) {
-					return
-				}
-				start = i + 1
-			case list[i] == '"':
-				quoted = !quoted
-			case list[i] == '\\' && quoted && i+1 < len(list):
-				i++
-			}
-		}
-	}
-}
-
-// unquote returns the text of a token or a quoted string.
-func unquote(value string) string {
-	text, quoted := strings.CutPrefix(value, `"`)
-	if !quoted {
-		return value
-	}
-	var b strings.Builder
-	for i := 0; i < len(text) && text[i] != '"'; i++ {
-		if text[i] == '\\' && i+1 < len(text) {
-			i++
-		}
-		b.WriteByte(text[i])
-	}
-	return b.String()
 }

@@ -14,7 +14,7 @@ import (
 
 // trapped returns a visitor for which a pattern of a host has had its free pages.
 func trapped(f frontier.Frontier, host frontier.Host, urls ...string) *Visitor {
-	v := New(Settings{}, Crawl{Frontier: f, Traps: trap.New(1), Lifecycle: lifecycle.New(slog.New(slog.DiscardHandler))})
+	v := New(Settings{}, Crawl{Frontier: f, Traps: trap.New(1), Lifecycle: lifecycle.New(slog.New(slog.DiscardHandler), nil)})
 	for _, u := range urls {
 		v.Traps.Fetched(host, u)
 	}

@@ -1,7 +1,11 @@
 // Package weblink parses Link headers (RFC 8288).
 package weblink
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/headerlist"
+)
 
 // Link is one link of a header.
 type Link struct {
@@ -66,17 +70,6 @@ func param(s string) (name, value, rest string) {
 		}
 		return name, strings.TrimSpace(s[:end]), s[end:]
 	}
-	var b strings.Builder
-	for i := 1; i < len(s); i++ {
-		switch {
-		case s[i] == '"':
-			return name, b.String(), s[i+1:]
-		case s[i] == '\\' && i+1 < len(s):
-			i++
-			b.WriteByte(s[i])
-		default:
-			b.WriteByte(s[i])
-		}
-	}
-	return name, b.String(), ""
+	value, rest = headerlist.CutQuoted(s)
+	return name, value, rest
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dunglas/httpsfv"
 
+	"github.com/politecrawl/politecrawl/robotsext/headerlist"
 	"github.com/politecrawl/politecrawl/robotsext/internal/usagelabel"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -62,7 +63,7 @@ func (l *linter) usageLine(e robotstxt.Extension) {
 		value, _ := httpsfv.Marshal(member) // it was parsed, so it has a text
 		l.preference(e, KindUnknownUsage, label, value, &usageLabels)
 	}
-	l.repeatedLabels(e, members(prefs), "crawlers ignore all but the last value")
+	l.repeatedLabels(e, headerlist.Elements(prefs), "crawlers ignore all but the last value")
 }
 
 // parameters reports preferences that follow a semicolon, which makes them parameters of another one.
@@ -74,22 +75,6 @@ func (l *linter) parameters(e robotstxt.Extension, label string, params *httpsfv
 			})
 		}
 	}
-}
-
-// members yields the members of a valid dictionary (RFC 9651).
-func members(dictionary string) iter.Seq[string] {
-	quoted, escaped := false, false
-	return strings.FieldsFuncSeq(dictionary, func(c rune) bool {
-		switch {
-		case escaped:
-			escaped = false
-		case quoted && c == '\\':
-			escaped = true
-		case c == '"':
-			quoted = !quoted
-		}
-		return c == ',' && !quoted
-	})
 }
 
 // repeatedLabels reports labels that pairs of a line repeat.
