@@ -59,6 +59,7 @@ var crawlerParts = map[string][]string{
 	internal + "credentials": nil,
 	internal + "fetch":       {internal + "weburl", internal + "credentials", internal + "redirection"},
 	internal + "redirection": {internal + "weburl"},
+	internal + "testserver":  nil,
 	internal + "cluster":     {internal + "weburl"},
 	internal + "lifecycle":   nil,
 	internal + "blocked":     nil,
@@ -178,21 +179,25 @@ var importRules = []importRule{
 		"no pure package, frontier or sink is linked with colly",
 		func(p goPackage) []string {
 			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "robotsext/usage", "robotsext/guard",
-				"crawler/frontier", "crawler/output", "crawler/demosite", "crawler/internal/faultsite") {
+				"crawler/frontier", "crawler/output", "crawler/demosite", "crawler/internal/faultsite", "crawler/internal/testserver") {
 				return nil
 			}
 			return among(p.Deps, "github.com/gocolly/colly")
 		},
 	},
 	{
-		"a judge shares no code with what it judges: demosite, faultsite and robotstxttest use nothing of this module but each other",
+		"a judge shares no code with what it judges: demosite, faultsite, their testserver and robotstxttest use nothing of this module but each other",
 		func(p goPackage) []string {
-			judges := []string{"crawler/demosite", "crawler/internal/faultsite", "robotsext/robotstxt/robotstxttest"}
+			judges := []string{"crawler/demosite", "crawler/internal/faultsite", "crawler/internal/testserver", "robotsext/robotstxt/robotstxttest"}
 			if !within(p.Path, judges...) {
 				return nil
 			}
 			return slices.DeleteFunc(among(p.Deps, "robotsext", "crawler", "cmd", "examples"), func(d string) bool { return within(d, judges...) })
 		},
+	},
+	{
+		"testserver is imported by the test sites, redistest and tests only",
+		onlyIn("crawler/internal/testserver", "crawler/demosite", "crawler/internal/faultsite", "crawler/frontier/redisstore/redistest"),
 	},
 	{"goquery is imported by crawler/extract only", onlyIn("github.com/PuerkitoBio/goquery", "crawler/extract")},
 	{"viper is imported by the program only", onlyIn("github.com/spf13/viper", "cmd")},
@@ -249,10 +254,11 @@ func TestImportRulesCanFail(t *testing.T) {
 		in("robotsext", "gate.go", colly),
 		in("crawler/demosite", "robots.go", "robotsext/robotstxt"),
 		in("crawler/internal/faultsite", "http2.go", "crawler/frontier"),
+		in("crawler/internal/testserver", "server.go", "crawler/internal/fetch"),
 		in("crawler/frontier", "memory.go", colly),
 		in("crawler", "worker.go", "github.com/PuerkitoBio/goquery", "github.com/spf13/viper", "github.com/spf13/cobra",
 			"github.com/cockroachdb/pebble/v2", "github.com/redis/rueidis", "crawler/internal/cluster",
-			"modernc.org/sqlite", "github.com/prometheus/client_golang/prometheus"),
+			"crawler/internal/testserver", "modernc.org/sqlite", "github.com/prometheus/client_golang/prometheus"),
 		in("robotsext", "ftp.go", "github.com/jlaffaye/ftp"),
 		in("cmd/politecrawl", "robots.go", "github.com/temoto/robotstxt"),
 		in("cmd/politecrawl", "main.go", "crawler"),
