@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/politecrawl/politecrawl/crawler/demosite"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/internal/forecast"
@@ -202,7 +201,7 @@ func TestPlanOfTheDemoSite(t *testing.T) {
 	cfg.Politeness.Delay, cfg.Robots.Retry, cfg.Limits.MaxWait = 5*time.Millisecond, time.Second, time.Minute
 	p, plan := makePlan(t, cfg, nil)
 
-	report := site.Judge(cfg.Politeness.Delay, demosite.Token)
+	report := site.Judge(cfg.Politeness.Delay, "politecrawl")
 	for _, v := range slices.Concat(report.Violations, report.Warnings) {
 		t.Errorf("violation: %v", v)
 	}

@@ -52,19 +52,33 @@ var crawlerParts = map[string][]string{
 	internal + "weburl":      nil,
 	internal + "provenance":  nil,
 	internal + "trap":        nil,
-	internal + "quota":       {internal + "lifecycle"},
 	internal + "forecast":    nil,
-	internal + "scope":       {internal + "weburl", internal + "provenance"},
-	internal + "politeness":  {internal + "weburl", internal + "lifecycle", internal + "quota"},
 	internal + "credentials": nil,
-	internal + "fetch":       {internal + "weburl", internal + "credentials", internal + "redirection", internal + "lifecycle"},
-	internal + "redirection": {internal + "weburl"},
-	internal + "cluster":     {internal + "weburl", internal + "lifecycle"},
-	internal + "notice":      nil,
-	internal + "lifecycle":   {internal + "notice"},
 	internal + "blocked":     nil,
-	internal + "plancount":   {internal + "weburl", internal + "provenance", internal + "politeness", internal + "record", internal + "forecast", internal + "blocked", internal + "lifecycle", internal + "discover"},
-	internal + "record":      {internal + "weburl", internal + "provenance", internal + "trap", internal + "lifecycle", internal + "scope"},
+	internal + "notice":      nil,
+	internal + "permission":  nil,
+	internal + "testserver":  nil,
+	internal + "redirection": parts("weburl"),
+	internal + "lifecycle":   parts("notice"),
+	internal + "quota":       parts("lifecycle"),
+	internal + "scope":       parts("weburl", "provenance"),
+	internal + "politeness":  parts("weburl", "lifecycle", "quota"),
+	internal + "fetch":       parts("weburl", "credentials", "redirection", "lifecycle"),
+	internal + "cluster":     parts("weburl", "lifecycle"),
+	internal + "record":      parts("weburl", "provenance", "trap", "lifecycle", "scope"),
+	internal + "audit":       parts("permission"),
+	internal + "discover":    parts("weburl", "provenance", "blocked", "notice", "redirection", "credentials", "lifecycle", "quota", "scope", "politeness", "cluster", "record"),
+	internal + "visit":       parts("weburl", "provenance", "blocked", "notice", "redirection", "credentials", "lifecycle", "quota", "politeness", "cluster", "record", "trap", "permission", "fetch", "discover"),
+	internal + "run":         parts("weburl", "provenance", "blocked", "notice", "redirection", "lifecycle", "quota", "politeness", "cluster", "record", "trap", "scope", "fetch", "discover", "visit"),
+	internal + "plancount":   parts("weburl", "provenance", "blocked", "lifecycle", "politeness", "record", "forecast", "discover"),
+}
+
+// parts returns the paths of parts of the crawler.
+func parts(names ...string) []string {
+	for i, name := range names {
+		names[i] = internal + name
+	}
+	return names
 }
 
 // helpers are small packages that every part of the crawler may import.
@@ -118,7 +132,7 @@ var importRules = []importRule{
 				return nil
 			}
 			return slices.DeleteFunc(among(imports(p), "crawler"), func(path string) bool {
-				return within(path, "crawler/frontier", "crawler/output", "crawler/extract", "crawler/plan") || within(path, helpers...) || slices.Contains(allowed, path)
+				return within(path, "crawler/frontier", "crawler/output", "crawler/extract", "crawler/plan", "crawler/params") || within(path, helpers...) || slices.Contains(allowed, path)
 			})
 		},
 	},
@@ -179,21 +193,25 @@ var importRules = []importRule{
 		"no pure package, frontier or sink is linked with colly",
 		func(p goPackage) []string {
 			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "robotsext/usage", "robotsext/guard",
-				"crawler/frontier", "crawler/output", "crawler/demosite", "crawler/internal/faultsite") {
+				"crawler/frontier", "crawler/output", "crawler/demosite", "crawler/internal/faultsite", "crawler/internal/testserver") {
 				return nil
 			}
 			return among(p.Deps, "github.com/gocolly/colly")
 		},
 	},
 	{
-		"a judge shares no code with what it judges: demosite, faultsite and robotstxttest use nothing of this module but each other",
+		"a judge shares no code with what it judges: demosite, faultsite, their testserver and robotstxttest use nothing of this module but each other",
 		func(p goPackage) []string {
-			judges := []string{"crawler/demosite", "crawler/internal/faultsite", "robotsext/robotstxt/robotstxttest"}
+			judges := []string{"crawler/demosite", "crawler/internal/faultsite", "crawler/internal/testserver", "robotsext/robotstxt/robotstxttest"}
 			if !within(p.Path, judges...) {
 				return nil
 			}
 			return slices.DeleteFunc(among(p.Deps, "robotsext", "crawler", "cmd", "examples"), func(d string) bool { return within(d, judges...) })
 		},
+	},
+	{
+		"testserver is imported by the test sites, redistest and tests only",
+		onlyIn("crawler/internal/testserver", "crawler/demosite", "crawler/internal/faultsite", "crawler/frontier/redisstore/redistest"),
 	},
 	{"goquery is imported by crawler/extract only", onlyIn("github.com/PuerkitoBio/goquery", "crawler/extract")},
 	{"viper is imported by the program only", onlyIn("github.com/spf13/viper", "cmd")},
@@ -201,8 +219,9 @@ var importRules = []importRule{
 	{"pebble is imported by its store only", onlyIn("github.com/cockroachdb/pebble", "crawler/frontier/pebblestore")},
 	{"rueidis is imported by its store and the examples only", onlyIn("github.com/redis/rueidis", "crawler/frontier/redisstore", "examples")},
 	{
-		"package cluster is known to crawler/{config,crawl,open,cluster,discovery}.go and crawler/shared only",
-		onlyIn("crawler/internal/cluster", "crawler/config.go", "crawler/crawl.go", "crawler/open.go", "crawler/cluster.go", "crawler/discovery.go", "crawler/shared"),
+		"package cluster is known to crawler/{config,settings,changes,cluster}.go, to discover, visit and run, and to crawler/shared only",
+		onlyIn("crawler/internal/cluster", "crawler/config.go", "crawler/settings.go", "crawler/changes.go", "crawler/cluster.go",
+			internal+"discover", internal+"visit", internal+"run", "crawler/shared"),
 	},
 	{"the driver of SQLite is imported by its output only", onlyIn("modernc.org/sqlite", "crawler/output/sqlite")},
 	{"the metrics are in crawler/monitor only", onlyIn("github.com/prometheus/client_golang", "crawler/monitor")},
@@ -250,10 +269,11 @@ func TestImportRulesCanFail(t *testing.T) {
 		in("robotsext", "gate.go", colly),
 		in("crawler/demosite", "robots.go", "robotsext/robotstxt"),
 		in("crawler/internal/faultsite", "http2.go", "crawler/frontier"),
+		in("crawler/internal/testserver", "server.go", "crawler/internal/fetch"),
 		in("crawler/frontier", "memory.go", colly),
 		in("crawler", "worker.go", "github.com/PuerkitoBio/goquery", "github.com/spf13/viper", "github.com/spf13/cobra",
 			"github.com/cockroachdb/pebble/v2", "github.com/redis/rueidis", "crawler/internal/cluster",
-			"modernc.org/sqlite", "github.com/prometheus/client_golang/prometheus"),
+			"crawler/internal/testserver", "modernc.org/sqlite", "github.com/prometheus/client_golang/prometheus"),
 		in("robotsext", "ftp.go", "github.com/jlaffaye/ftp"),
 		in("cmd/politecrawl", "robots.go", "github.com/temoto/robotstxt"),
 		in("cmd/politecrawl", "main.go", "crawler"),

@@ -2,9 +2,9 @@ package demosite
 
 import "strings"
 
-// Token is a product token that has its own groups in some robots.txt files of the site.
+// namedToken is a product token that has its own groups in some robots.txt files of the site.
 // Crawlers with any other token obey the groups for "*".
-const Token = "politecrawl"
+const namedToken = "politecrawl"
 
 // audience is a set of crawlers that the site's robots.txt files treat alike. The site
 // declares which URLs each audience may fetch. It does not parse its own robots.txt: a judge
@@ -12,7 +12,7 @@ const Token = "politecrawl"
 type audience uint8
 
 const (
-	us     audience = 1 << iota // crawlers whose product token is Token
+	us     audience = 1 << iota // crawlers with namedToken
 	others                      // crawlers that no group names
 
 	nobody   audience = 0
@@ -20,7 +20,7 @@ const (
 )
 
 func audienceOf(token string) audience {
-	if strings.EqualFold(token, Token) {
+	if strings.EqualFold(token, namedToken) {
 		return us
 	}
 	return others

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -29,7 +30,14 @@ func serve(t *testing.T, opts *Options) *Site {
 
 // quick returns options without latency, so that tests are fast.
 func quick() *Options {
-	return &Options{Latency: -1, CrawlDelay: 5 * time.Millisecond, RobotsFailures: 1}
+	return &Options{latency: -1, CrawlDelay: 5 * time.Millisecond, robotsFailures: 1}
+}
+
+// alone returns the options quick for a machine that has one loopback address only.
+func alone() *Options {
+	opts := quick()
+	opts.addresses = slices.Repeat([]string{"127.0.0.1"}, 8)
+	return opts
 }
 
 // client is an HTTP client that does not follow redirects.

@@ -41,10 +41,10 @@ func addDirectivePages(h *host) {
 		to("/reached/by-header", "A linked page")).tagged(nobody, "auctionbot: nofollow")
 	h.page("/directives/noindex", "Noindex", "meta robots: noindex.",
 		"It follows the links and leaves title and content out of its output.",
-		to("/reached/by-noindex", "A linked page")).metas(nobody, "robots=noindex").noindex = everyone
+		to("/reached/by-noindex", "A linked page")).metas(nobody, "robots=noindex")
 	h.page("/directives/none", "None", "meta robots: none means noindex, nofollow.",
 		"It follows no link and does not store the page.",
-		to("/hidden/by-none", "A linked page")).metas(everyone, "robots=none").noindex = everyone
+		to("/hidden/by-none", "A linked page")).metas(everyone, "robots=none")
 
 	hidden("/hidden/by-rel", "Target of a nofollow link")
 	hidden("/hidden/by-sponsor", "Target of a sponsored link")
@@ -64,9 +64,8 @@ func addDirectivePages(h *host) {
 
 // metas gives a page robots meta elements, which keep the audience from
 // following its links.
-func (r *route) metas(nofollow audience, elements ...string) *route {
+func (r *route) metas(nofollow audience, elements ...string) {
 	r.meta, r.nofollow = elements, nofollow
-	return r
 }
 
 // tagged gives a page an X-Robots-Tag, which keeps the audience from following

@@ -24,7 +24,7 @@ func ExampleSite_Judge() {
 	}
 	resp.Body.Close()
 
-	report := site.Judge(20*time.Millisecond, demosite.Token)
+	report := site.Judge(20*time.Millisecond, "politecrawl")
 	for _, v := range report.Violations {
 		fmt.Printf("%s: %s\n", v.Request.URI, v.Kind)
 	}
@@ -42,8 +42,8 @@ func ExampleSite_Expected() {
 	}
 	defer site.Close()
 
-	want := site.Expected(demosite.Token)
-	skipped := make(map[demosite.Reason]int)
+	want := site.Expected("politecrawl")
+	skipped := make(map[string]int)
 	for _, r := range want.Rejected {
 		skipped[r.Reason]++
 	}
@@ -52,30 +52,4 @@ func ExampleSite_Expected() {
 	// Output:
 	// start URLs: 7 pages: 233 sitemaps: 9
 	// skipped: map[disallowed:40 nofollow:9 not-authorized:4 out-of-scope:5]
-}
-
-// Which requests did the site get?
-func ExampleSite_Requests() {
-	site, err := demosite.Start(&demosite.Options{Latency: -1})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer site.Close()
-	resp, err := http.Get(site.Origin("rules") + "/robots.txt")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	resp.Body.Close()
-	for _, r := range site.Requests() {
-		fmt.Println(r.Number, r.Method, r.URI, r.Status, r.UserAgent)
-	}
-	// Output: 1 GET /robots.txt 200 Go-http-client/1.1
-}
-
-// Are two spellings of a URL the same page?
-func ExampleCanonicalURL() {
-	fmt.Println(demosite.CanonicalURL("http://127.0.0.1:8080/a/../caf%c3%a9") == demosite.CanonicalURL("http://127.0.0.1:8080/café"))
-	// Output: true
 }

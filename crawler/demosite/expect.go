@@ -7,15 +7,12 @@ import (
 	"strings"
 )
 
-// Reason is why a complete crawl skips a URL.
-type Reason string
-
-// The reasons, spelled as in rejected.jsonl.
+// The reasons of a Rejection.
 const (
-	Disallowed    Reason = "disallowed"     // disallowed by robots.txt
-	OutOfScope    Reason = "out-of-scope"   // not on a host of the start URLs
-	Nofollow      Reason = "nofollow"       // every link to it is nofollow
-	NotAuthorized Reason = "not-authorized" // listed only in a sitemap that is not authorized for its host
+	reasonDisallowed    = "disallowed"     // disallowed by robots.txt
+	reasonOutOfScope    = "out-of-scope"   // not on a host of the start URLs
+	reasonNofollow      = "nofollow"       // every link to it is nofollow
+	reasonNotAuthorized = "not-authorized" // listed only in a sitemap that is not authorized for its host
 )
 
 // An Expectation lists what a complete and polite crawl requests and skips. Such a crawl starts
@@ -26,16 +23,14 @@ type Expectation struct {
 	Sitemaps []string       // sitemap files to request
 	Robots   map[string]int // number of requests for /robots.txt, by origin
 	Rejected []Rejection    // URLs to skip
-	NoIndex  []string       // URLs of Pages with noindex
 }
 
 // A Rejection is a URL that a polite crawler skips.
 type Rejection struct {
-	URL     string
-	Reason  Reason
-	Rule    string // the line of robots.txt that disallows it
-	Line    int    // its line number, from 1
-	Sitemap bool   // true for a sitemap file, false for a page
+	URL    string
+	Reason string // as in rejected.jsonl
+	Rule   string // the line of robots.txt that disallows it
+	Line   int    // its line number, from 1
 }
 
 // Expected returns what a complete crawl with a product token fetches and skips.
@@ -75,11 +70,11 @@ func (w *walk) visit(base, ref string, nofollow bool) {
 	}
 	h := w.site.at(origin)
 	if h == nil || h.outside {
-		w.reject(Rejection{URL: origin + uri, Reason: OutOfScope})
+		w.reject(Rejection{URL: origin + uri, Reason: reasonOutOfScope})
 		return
 	}
 	if nofollow {
-		w.reject(Rejection{URL: origin + uri, Reason: Nofollow})
+		w.reject(Rejection{URL: origin + uri, Reason: reasonNofollow})
 		return
 	}
 	if r := h.find(uri); r != nil && w.fetch(r) {
@@ -94,10 +89,7 @@ func (w *walk) fetch(r *route) bool {
 	}
 	if !r.allowed(w.audience) {
 		rule := r.rule(w.audience)
-		w.reject(Rejection{
-			URL: r.url(), Reason: Disallowed, Rule: rule,
-			Line: lineOf(r.host.rules, rule, w.audience), Sitemap: r.class == sitemap,
-		})
+		w.reject(Rejection{URL: r.url(), Reason: reasonDisallowed, Rule: rule, Line: lineOf(r.host.rules, rule, w.audience)})
 		return false
 	}
 	w.fetched[r] = true
@@ -106,7 +98,7 @@ func (w *walk) fetch(r *route) bool {
 
 func (w *walk) reject(r Rejection) {
 	// Links elsewhere decide about URLs with these two reasons.
-	if old, ok := w.rejected[r.URL]; !ok || old.Reason == Nofollow || old.Reason == NotAuthorized {
+	if old, ok := w.rejected[r.URL]; !ok || old.Reason == reasonNofollow || old.Reason == reasonNotAuthorized {
 		w.rejected[r.URL] = r
 	}
 }
@@ -142,7 +134,7 @@ func (w *walk) readSitemap(lister *host, url string) {
 		case origin == lister.origin || own:
 			w.visit(entry, "", false)
 		default:
-			w.reject(Rejection{URL: origin + uri, Reason: NotAuthorized})
+			w.reject(Rejection{URL: origin + uri, Reason: reasonNotAuthorized})
 		}
 	}
 }
@@ -153,16 +145,12 @@ func (w *walk) finish(e *Expectation) {
 		delete(w.rejected, r.url())
 		if r.class == sitemap {
 			e.Sitemaps = append(e.Sitemaps, r.url())
-			continue
-		}
-		e.Pages = append(e.Pages, r.url())
-		if r.noindex.has(w.audience) {
-			e.NoIndex = append(e.NoIndex, r.url())
+		} else {
+			e.Pages = append(e.Pages, r.url())
 		}
 	}
 	slices.Sort(e.Pages)
 	slices.Sort(e.Sitemaps)
-	slices.Sort(e.NoIndex)
 	for _, u := range slices.Sorted(maps.Keys(w.rejected)) {
 		e.Rejected = append(e.Rejected, w.rejected[u])
 	}

@@ -14,8 +14,7 @@ type host struct {
 	outside bool // out of scope
 
 	origin string // set by Site.open
-	start  string // front page of the whole site, set by Site.open
-	at     func(origin string) *host
+	site   *Site  // set by Site.open
 	rules  string // the robots.txt after redirects and failures; empty: everything is allowed
 	// The Crawl-delay of its groups.
 	delayUs, delayOthers time.Duration

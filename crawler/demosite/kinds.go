@@ -33,7 +33,7 @@ func addKindPages(h *host) {
 	h.document("/kinds/notes.txt", "text/plain; charset=utf-8",
 		"Notes on markup: <a href=\"/phantom/text\">this is text, not a link</a>.\n")
 	h.document("/kinds/data.json", "application/json", `{"town": "demo", "see": "/phantom/json"}`+"\n").
-		with("X-Robots-Tag", "noindex").noindex = everyone
+		with("X-Robots-Tag", "noindex")
 	h.document("/kinds/map.svg", "image/svg+xml",
 		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40" role="img"><title>Map</title>`+
 			`<path d="M2 38V14L20 2l18 12v24H26V24H14v14z" fill="#456"/></svg>`+"\n")

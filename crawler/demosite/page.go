@@ -40,7 +40,7 @@ func render(r *route) []byte {
 	s := sheet{
 		Host: r.host.title, Origin: r.host.origin, Hue: r.host.hue,
 		Title: r.title, Shows: r.shows, Polite: r.polite,
-		Base: r.base, Canonical: r.copyOf, Start: r.host.start, Extra: r.extra,
+		Base: r.base, Canonical: r.copyOf, Start: r.host.site.StartURLs()[0], Extra: r.extra,
 		Verdicts: verdicts(r),
 	}
 	if r.uri == "/" {

@@ -1,15 +1,13 @@
 package demosite
 
 import (
-	"errors"
 	"fmt"
 	"html"
-	"net"
 	"net/http"
-	"os"
 	"strings"
-	"syscall"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/testserver"
 )
 
 // pageAt returns a page as a browser gets it.
@@ -29,11 +27,11 @@ func TestWhomAVerdictIsFor(t *testing.T) {
 		host, uri string
 		want      []string
 	}{
-		{"rules", "/members/", []string{Token, unnamed}},
-		{"rules", "/notices/1", []string{Token + " and " + unnamed}},
-		{"wildcards", "/basket", []string{Token + " and " + unnamed}},
-		{"disallowed", "/gold", []string{Token + " and " + unnamed}},
-		{"sitemaps", "/reserve/", []string{Token, "every other crawler"}},
+		{"rules", "/members/", []string{namedToken, unnamed}},
+		{"rules", "/notices/1", []string{namedToken + " and " + unnamed}},
+		{"wildcards", "/basket", []string{namedToken + " and " + unnamed}},
+		{"disallowed", "/gold", []string{namedToken + " and " + unnamed}},
+		{"sitemaps", "/reserve/", []string{namedToken, "every other crawler"}},
 		{"unavailable", "/engine-room/", []string{"every crawler"}},
 		{"norobots", "/", []string{"every crawler"}},
 	} {
@@ -124,18 +122,8 @@ func TestPagesThatNothingLeadsTo(t *testing.T) {
 			t.Errorf("%s%s: a verdict: %t", tt.host, tt.uri, says)
 		}
 	}
-	report := s.Judge(0, Token)
-	if last := report.Violations[len(report.Violations)-1]; last.Kind != InTrap {
+	report := s.Judge(0, namedToken)
+	if last := report.Violations[len(report.Violations)-1]; last.Kind != testserver.InTrap {
 		t.Errorf("the calendar is no trap: %v", last)
-	}
-}
-
-// ErrPortTaken is only for a port that another program listens on.
-func TestErrorsOfListening(t *testing.T) {
-	for err, taken := range map[syscall.Errno]bool{syscall.EADDRINUSE: true, 10048: true, syscall.EACCES: false, syscall.EADDRNOTAVAIL: false} {
-		got := explained(&net.OpError{Op: "listen", Net: "tcp", Err: os.NewSyscallError("bind", err)})
-		if errors.Is(got, ErrPortTaken) != taken || !errors.Is(got, err) {
-			t.Errorf("%v: %v", err, got)
-		}
 	}
 }

@@ -21,7 +21,7 @@ func robotsFile(name string) string {
 }
 
 const (
-	agentUs  = "User-agent: " + Token
+	agentUs  = "User-agent: " + namedToken
 	agentAll = "User-agent: *"
 )
 

@@ -32,11 +32,11 @@ type route struct {
 	location    string        // of a redirect
 	header      http.Header   // additional headers
 	body        string        // for classes other than page and sitemap
-	wait        time.Duration // in addition to Options.Latency
+	wait        time.Duration // in addition to the latency of the site
 	failures    int           // number of first responses that are 503 with Retry-After: 1
 	asked       atomic.Int64  // requests so far; counted only if failures > 0
 
-	// The robots.txt line that matches this URL, for Token and for all others; empty: none.
+	// The robots.txt line that matches this URL, for namedToken and for all others; empty: none.
 	ruleUs, ruleOthers string
 	trap               bool
 	robotsOf           *host // the host whose rules a robots route has
@@ -49,7 +49,6 @@ type route struct {
 	extra                string   // more HTML after the links
 	inText               []string // hrefs of the links in extra
 	nofollow             audience // who may not follow its links
-	noindex              audience // who may not keep it
 	copyOf               string   // canonical URI of the page it duplicates
 
 	// For sitemaps.
@@ -102,7 +101,7 @@ func (r *route) allowed(a audience) bool {
 	return !strings.HasPrefix(r.rule(a), "Disallow:")
 }
 
-// decided declares the robots.txt lines that match r, for Token and for all others.
+// decided declares the robots.txt lines that match r, for namedToken and for all others.
 func (r *route) decided(ruleUs, ruleOthers string) *route {
 	r.ruleUs, r.ruleOthers = ruleUs, ruleOthers
 	return r
@@ -112,12 +111,11 @@ func (r *route) decided(ruleUs, ruleOthers string) *route {
 func (r *route) decidedForAll(rule string) *route { return r.decided(rule, rule) }
 
 // with adds a header field to the response.
-func (r *route) with(field, value string) *route {
+func (r *route) with(field, value string) {
 	if r.header == nil {
 		r.header = http.Header{}
 	}
 	r.header.Add(field, value)
-	return r
 }
 
 // add adds a route to h and sets the defaults.

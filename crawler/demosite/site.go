@@ -2,15 +2,12 @@ package demosite
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
-	"log"
-	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/testserver"
 )
 
 // Options configure a site. Nil means the zero value.
@@ -18,21 +15,13 @@ type Options struct {
 	// Port is the TCP port of every host. 0 (default): any free port.
 	Port int
 
-	// Hosts are the loopback addresses of the hosts, in the order of the package comment
-	// (default 127.0.0.1 to 127.0.0.8). A host without an address, or with one that this
-	// machine does not have, gets its own free port on the first address.
-	Hosts []string
-
-	// RobotsFailures is the number of requests for the robots.txt of the host "unavailable"
-	// that get a 503 at first (default 2). Negative: none.
-	RobotsFailures int
-
-	// CrawlDelay is the Crawl-delay of the host "sitemaps" for Token (default 50ms). For other
-	// crawlers it is twice as long.
+	// CrawlDelay is the Crawl-delay of the host "sitemaps" for the product token "politecrawl"
+	// (default 50ms). For other crawlers it is twice as long.
 	CrawlDelay time.Duration
 
-	// Latency is the time before each response (default 2ms). Negative: none.
-	Latency time.Duration
+	addresses      []string      // of the hosts (default 127.0.0.1 to 127.0.0.8)
+	robotsFailures int           // responses with 503 to requests for an unavailable robots.txt (default 2)
+	latency        time.Duration // before each response (default 2ms); negative: none
 }
 
 // A Site is a running demo site. It is safe for concurrent use.
@@ -40,36 +29,33 @@ type Site struct {
 	hosts   []*host
 	latency time.Duration
 	record  record
-
-	servers []*http.Server
-	serving sync.WaitGroup
+	server  *testserver.Server
 }
 
-// ErrOptions says that Options are invalid.
-var ErrOptions = errors.New("invalid options")
+// ErrPortTaken says that another program listens on the port.
+var ErrPortTaken = testserver.ErrPortTaken
 
-// Start serves the site on loopback until Close. The error matches ErrOptions or
-// ErrPortTaken (errors.Is), or is one of package net.
+// Start serves the site on loopback until Close. On a machine with one loopback address, each host
+// gets its own port. The error matches ErrPortTaken (errors.Is), is one of package net, or says that
+// an option is invalid.
 func Start(opts *Options) (*Site, error) {
 	var o Options
 	if opts != nil {
 		o = *opts
 	}
-	o.RobotsFailures = max(cmp.Or(o.RobotsFailures, 2), 0)
 	o.CrawlDelay = cmp.Or(o.CrawlDelay, 50*time.Millisecond)
-	o.Latency = max(cmp.Or(o.Latency, 2*time.Millisecond), 0)
 	if o.CrawlDelay < 0 {
-		return nil, fmt.Errorf("%w: crawl delay %v is negative", ErrOptions, o.CrawlDelay)
+		return nil, fmt.Errorf("crawl delay %v is negative", o.CrawlDelay)
 	}
-	s := &Site{hosts: plan(o), latency: o.Latency}
-	if o.Hosts == nil {
-		o.Hosts = addresses(len(s.hosts))
+	s := &Site{hosts: plan(o), latency: cmp.Or(o.latency, 2*time.Millisecond)}
+	if o.addresses == nil {
+		o.addresses = testserver.Loopback(len(s.hosts))
 	}
-	listeners, err := listen(o.Port, o.Hosts, len(s.hosts))
-	if err != nil {
+	var err error
+	if s.server, err = testserver.Start(o.Port, o.addresses); err != nil {
 		return nil, err
 	}
-	s.open(listeners)
+	s.open()
 	return s, nil
 }
 
@@ -77,32 +63,26 @@ func Start(opts *Options) (*Site, error) {
 func plan(o Options) []*host {
 	town := rules()
 	return []*host{
-		town, sitemaps(o.CrawlDelay), wildcards(), unavailable(o.RobotsFailures),
+		town, sitemaps(o.CrawlDelay), wildcards(), unavailable(cmp.Or(o.robotsFailures, 2)),
 		norobots(), redirected(town), disallowed(), external(),
 	}
 }
 
 // open sets the address of each host and starts its server.
-func (s *Site) open(listeners []net.Listener) {
+func (s *Site) open() {
 	var names []string
 	for i, h := range s.hosts {
-		h.origin = "http://" + listeners[i].Addr().String()
+		h.origin = "http://" + s.server.Addr(i)
 		names = append(names, "{"+h.name+"}", h.origin)
 	}
 	names = append(names, "{directory}", directory(s.hosts))
 	origins := strings.NewReplacer(names...)
-	for i, h := range s.hosts {
-		h.start, h.at = s.hosts[0].origin+"/", s.at
+	for _, h := range s.hosts {
+		h.site = s
 		h.finish(origins)
-		server := &http.Server{
-			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				s.serve(h, w, r)
-			}),
-			ReadHeaderTimeout: 10 * time.Second,
-			ErrorLog:          log.New(io.Discard, "", 0),
-		}
-		s.servers = append(s.servers, server)
-		s.serving.Go(func() { _ = server.Serve(listeners[i]) }) // ends with ErrServerClosed
+	}
+	for i, h := range s.hosts { // pages show what they know of other hosts
+		s.server.Handle(i, func(w http.ResponseWriter, r *http.Request) { s.serve(h, w, r) })
 	}
 }
 
@@ -139,16 +119,5 @@ func (s *Site) at(origin string) *host {
 	return nil
 }
 
-// Requests returns all requests so far, in the order of their starts.
-func (s *Site) Requests() []Request { return s.record.all() }
-
-// Close stops the servers at once and aborts requests in flight. Requests and Judge can still be
-// called.
-func (s *Site) Close() error {
-	var errs []error
-	for _, server := range s.servers {
-		errs = append(errs, server.Close())
-	}
-	s.serving.Wait()
-	return errors.Join(errs...)
-}
+// Close stops the site at once and aborts requests in flight. Judge can still be called.
+func (s *Site) Close() error { return s.server.Close() }

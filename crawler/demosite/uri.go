@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// CanonicalURL returns an absolute URL in the form that [Expectation] uses, to compare it with
-// URLs of requests or crawlers.
-func CanonicalURL(raw string) string {
+// canonicalURL returns an absolute URL in the form that [Expectation] uses.
+func canonicalURL(raw string) string {
 	if origin, uri, ok := resolve(raw, ""); ok {
 		return origin + uri
 	}

@@ -19,9 +19,9 @@ func verdicts(r *route) []verdict {
 	}
 	all, rest := "every crawler", "every other crawler"
 	if namesStrangers(r.host.rules) {
-		all, rest = Token+" and every crawler that the file does not name", "every crawler that the file does not name"
+		all, rest = namedToken+" and every crawler that the file does not name", "every crawler that the file does not name"
 	}
-	ours, theirs := of(us, Token), of(others, rest)
+	ours, theirs := of(us, namedToken), of(others, rest)
 	if ours.Rule == theirs.Rule && ours.Line == theirs.Line {
 		ours.Whom = all
 		return []verdict{ours}
@@ -35,7 +35,7 @@ type mark struct{ Class, Text string }
 // markOf returns the mark of a link on r; nil: the URL is not on this site.
 func (r *route) markOf(href string) *mark {
 	origin, uri, _ := resolve(r.baseURL(), href)
-	h := r.host.at(origin)
+	h := r.host.site.at(origin)
 	if h == nil {
 		return nil
 	}
@@ -50,9 +50,9 @@ func (r *route) markOf(href string) *mark {
 	case ours && theirs:
 		return &mark{"yes", "allowed"}
 	case ours:
-		return &mark{"yes", "allowed for " + Token + ", disallowed for *"}
+		return &mark{"yes", "allowed for " + namedToken + ", disallowed for *"}
 	case theirs:
-		return &mark{"no", "disallowed for " + Token + ", allowed for *"}
+		return &mark{"no", "disallowed for " + namedToken + ", allowed for *"}
 	default:
 		return &mark{"no", "disallowed"}
 	}

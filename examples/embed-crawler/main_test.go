@@ -63,7 +63,7 @@ func TestLimits(t *testing.T) {
 	if err := count(t.Context(), cfg, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	report := site.Judge(cfg.Politeness.Delay, demosite.Token)
+	report := site.Judge(cfg.Politeness.Delay, "politecrawl")
 	for _, v := range report.Violations {
 		t.Error(v)
 	}

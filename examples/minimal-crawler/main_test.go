@@ -30,7 +30,7 @@ func TestCrawlIsPolite(t *testing.T) {
 		t.Error(v)
 	}
 	for _, v := range report.Warnings {
-		if v.Kind != demosite.BehindNofollow { // the example ignores nofollow
+		if v.Kind != "behind nofollow" { // the example ignores nofollow
 			t.Error(v)
 		}
 	}

@@ -59,9 +59,9 @@ func (d *Discovery) Redirect(doc *Document, location string) *Found {
 	return found
 }
 
-// ShownLocation returns the Location of a redirect from url as the files have it: absolute, with its
+// LocationText returns the Location of a redirect from url as the files have it: absolute, with its
 // fragment. One that is not a URL is as the site sends it.
-func ShownLocation(url, location string) string {
+func LocationText(url, location string) string {
 	if to, err := redirection.Resolve(url, location); err == nil {
 		location = to.String()
 	}

@@ -19,13 +19,22 @@ func codings() []*Fault {
 	return slices.Concat(gzipped(), encodedPages("br"), encodedPages("zstd"))
 }
 
-// squeezed returns a responder that compresses the body, and changes what that is.
-func squeezed(coding string, change func([]byte) []byte) responder {
+// coded returns a responder that claims a content coding, and sends what pack makes of the body.
+func coded(coding string, pack func([]byte) []byte) responder {
 	return func(x *exchange) bool {
-		b := change(encode(coding, x.good.body))
-		x.sendLast(x.fill("{head}Content-Encoding: "+coding+"\r\nContent-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b))
+		x.sendBody("Content-Encoding: "+coding+"\r\n", pack(x.good.body))
 		return true
 	}
+}
+
+// squeezed returns a responder that compresses the body, and changes what that is.
+func squeezed(coding string, change func([]byte) []byte) responder {
+	return coded(coding, func(b []byte) []byte { return change(encode(coding, b)) })
+}
+
+// twice returns a responder that compresses the body twice.
+func twice(coding string) responder {
+	return coded(coding+", "+coding, func(b []byte) []byte { return encode(coding, encode(coding, b)) })
 }
 
 // bomb returns a responder that sends the beginning of a compressed body, and then a block again
@@ -59,11 +68,7 @@ func encodedPages(coding string) []*Fault {
 		page("bad-"+coding, "claims that the page is compressed with "+name, failed(name), raw(keep, "{head}Content-Encoding: "+coding+"\nContent-Length: {len}\n\n{body}")),
 		page("broken-"+coding, "sends a corrupt page that is compressed with "+name, failed(name), squeezed(coding, func(b []byte) []byte { copy(b[12:], "\xff\xff\xff\xff\xff\xff"); return b })),
 		page("cut-"+coding, "sends the first half of a page that is compressed with "+name, failed("the response ends"), squeezed(coding, half)),
-		page(coding+"-twice", "compresses the page twice with "+name, whole(), func(x *exchange) bool {
-			b := encode(coding, encode(coding, x.good.body))
-			x.sendLast(x.fill("{head}Content-Encoding: "+coding+", "+coding+"\r\nContent-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b))
-			return true
-		}),
+		page(coding+"-twice", "compresses the page twice with "+name, whole(), twice(coding)),
 		page(coding+"-bomb", "sends a bomb of "+name, whole().truncated(),
 			bomb(coding, func(x *exchange) []byte {
 				return flushed(coding, x.good.body, []byte(strings.Repeat("\n", 1<<20)), true)
@@ -81,12 +86,9 @@ func gzipped() []*Fault {
 	front := func(x *exchange) []byte { return bytes.TrimSuffix(x.good.body, []byte("</urlset>\n")) }
 	return []*Fault{
 		harmless("gzip", "compresses the response", squeezed(func(b []byte) []byte { return b })),
-		harmless("gzip-members", "compresses the response in two parts", func(x *exchange) bool {
-			half := len(x.good.body) / 2
-			b := append(pack(x.good.body[:half]), pack(x.good.body[half:])...)
-			x.sendLast(x.fill("{head}Content-Encoding: gzip\r\nContent-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b))
-			return true
-		}),
+		harmless("gzip-members", "compresses the response in two parts", coded("gzip", func(b []byte) []byte {
+			return append(pack(b[:len(b)/2]), pack(b[len(b)/2:])...)
+		})),
 		notRetried(withSitemap(noResponse("bad-gzip", "claims that the body is compressed", "gzip", raw(keep, "{head}Content-Encoding: gzip\nContent-Length: {len}\n\n{body}")), read())),
 		notRetried(withSitemap(noResponse("broken-gzip", "sends a corrupt compressed body", "gzip", squeezed(func(b []byte) []byte { copy(b[12:], "\xff\xff\xff\xff\xff\xff"); return b })), faulty("gzip"))),
 		fault("bad-checksum", "compresses the body, and states a wrong checksum", whole(), unreachable("gzip"), faulty("gzip").followed(), squeezed(func(b []byte) []byte { b[len(b)-6] ^= 1; return b })),
@@ -102,12 +104,7 @@ func gzipped() []*Fault {
 			raw(keep, "{head}Content-Encoding: deflate\nContent-Length: {len}\n\n{body}")),
 		fault("unknown-coding", "claims an unknown content coding", whole(), unreachable(`"parcel"`), read(), // browsers take no notice of it
 			raw(keep, "{head}Content-Encoding: parcel\nContent-Length: {len}\n\n{body}")),
-		fault("coding-twice", "compresses the body twice", whole(), unreachable(`"gzip" on top of "gzip"`), read(),
-			func(x *exchange) bool {
-				b := pack(pack(x.good.body))
-				x.sendLast(x.fill("{head}Content-Encoding: gzip, gzip\r\nContent-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b))
-				return true
-			}),
+		fault("coding-twice", "compresses the body twice", whole(), unreachable(`"gzip" on top of "gzip"`), read(), twice("gzip")),
 		fault("gzip-bomb", "sends a gzip bomb", whole().truncated(), rules().truncated(), faulty("").followed(),
 			bomb("gzip", func(x *exchange) []byte { return flushed("gzip", front(x), []byte(strings.Repeat("\n", 1<<20)), true) },
 				newlines("gzip"))),

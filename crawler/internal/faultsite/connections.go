@@ -13,7 +13,7 @@ func silence() []*Fault {
 		firstHalf(stalls("slow-body", "sends a body without end, a byte at a time", "stalled", drip("{head}\n{half}", " "))),
 		stalls("slow-chunks", "sends chunks of a byte without end, one at a time", "stalled", drip("{head}Transfer-Encoding: chunked\n\n", "1\n \n")),
 		stalls("slow-early-hints", "sends interim responses without end, one at a time", "within", drip("", "HTTP/1.1 103 Early Hints\nLink: </x>\n\n")),
-		harmless("late", "responds after a pause", func(x *exchange) bool { return x.wait(5*x.site.byteInterval) && x.respond() }),
+		harmless("late", "responds after a pause", func(x *exchange) bool { return x.wait(5*byteInterval) && x.respond() }),
 		harmless("slow-but-whole", "sends the response in pieces", pieces(10, "{head}Content-Length: {len}\n\n{body}")),
 		harmless("slow-chunks-but-whole", "sends the response in pieces and chunks", pieces(10, "{head}Transfer-Encoding: chunked\n\n{hex}\n{body}\n0\n\n")),
 	}

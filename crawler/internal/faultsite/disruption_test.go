@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/demosite"
+	"github.com/politecrawl/politecrawl/crawler/internal/testserver"
 )
 
 // A disruption is an event that disrupts the crawl itself.
@@ -76,8 +76,8 @@ const onItsWay = time.Second / 2
 
 // unheard tells whether a violation is that of a Retry-After which was on its way when the
 // crawl was broken off: who goes on afterwards cannot know of it. All else is known.
-func (s *soak) unheard(v demosite.Finding) bool {
-	return v.Kind == demosite.BeforeRetryAfter && slices.ContainsFunc(s.deaf, func(d span) bool {
+func (s *soak) unheard(v testserver.Finding) bool {
+	return v.Kind == testserver.BeforeRetryAfter && slices.ContainsFunc(s.deaf, func(d span) bool {
 		return !v.Earlier.End.Before(d.from) && !v.Earlier.End.After(d.to)
 	})
 }

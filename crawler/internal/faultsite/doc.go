@@ -29,7 +29,7 @@
 // sitemap. The other connections carry one response each. So a client that sends one request after
 // the other meets the fault with its request for /fault or the sitemap.
 //
-// The site checks the requests to each host with a [demosite.DelayChecker]. Its [Report] has all
+// The site checks the requests to each host with a [testserver.DelayChecker]. Its [Report] has all
 // violations: requests that came too soon or concurrently, before robots.txt, while robots.txt was
 // unreachable, or for a disallowed URL. The site checks a request when it has ended, and keeps only
 // the last ones, so a crawl may take any time. If a client aborts a request, the site does not

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/demosite"
+	"github.com/politecrawl/politecrawl/crawler/internal/testserver"
 )
 
 // An exchange is a request and its response.
@@ -15,8 +15,8 @@ type exchange struct {
 	nth  int    // on its connection, from 1
 	path string // of the request, with its query
 	good content
-	seen demosite.Request
-	last demosite.DelayChecker // of the host, when the request came
+	seen testserver.Request
+	last testserver.DelayChecker // of the host, when the request came
 }
 
 // A content is a body and its media type.
@@ -44,7 +44,7 @@ func (x *exchange) over(status int, retryAfter time.Duration) {
 	select {
 	case <-x.peer.left:
 	default:
-		x.seen.End, x.seen.Status, x.seen.RetryAfter = time.Now(), status, retryAfter
+		x.seen.Finish(status, retryAfter)
 	}
 }
 
@@ -81,9 +81,6 @@ func markup(text string) content { return content{"text/html; charset=utf-8", []
 func (s *Site) newExchange(h *host, p *peer, req *http.Request, nth int) *exchange {
 	return &exchange{
 		site: s, host: h, peer: p, nth: nth, path: req.RequestURI, last: h.clock(), good: h.content(req.URL.Path, s.chainsStopped.Load()),
-		seen: demosite.Request{
-			Start: time.Now(), Origin: h.Origin, Host: req.Host, Method: req.Method,
-			URI: req.RequestURI, UserAgent: req.UserAgent(), Remote: req.RemoteAddr,
-		},
+		seen: testserver.NewRequest(h.Origin, req),
 	}
 }

@@ -95,8 +95,8 @@ func Faults() []*Fault {
 // InConnection reports whether the fault affects connections instead of responses.
 func (f *Fault) InConnection() bool { return f.connect != nil || f.secure != nil }
 
-// defaultInterval is the default of Options.ByteInterval.
-const defaultInterval = 20 * time.Millisecond
+// byteInterval is the time between two bytes of slow responses.
+const byteInterval = 20 * time.Millisecond
 
 // Short forms for the tables.
 func fetched(status int) Want      { return Want{Outcome: Fetched, Status: status} }

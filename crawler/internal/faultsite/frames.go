@@ -120,7 +120,7 @@ func frames() []*Fault {
 		broken("h2-early-hints", "sends hints without end", "header", func(x *stream) {
 			block := x.pack(":status", "103", "link", "</x>; rel=preload", "x-large", strings.Repeat("large", 1<<8))
 			for n := 1; x.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: x.id, BlockFragment: block, EndHeaders: true}) == nil; n++ {
-				if n%100 == 0 && !x.wait(x.site.byteInterval) {
+				if n%100 == 0 && !x.wait(byteInterval) {
 					return
 				}
 			}
@@ -141,7 +141,7 @@ func frames() []*Fault {
 			fetched(200).truncated(), rules().withoutRules().truncated(), Want{}, nil), func(x *stream) {
 			x.headers("200")
 			block := []byte(strings.Repeat("more ", 3<<10))
-			for x.wait(x.site.byteInterval/8) && x.framer.WriteData(x.id, false, block) == nil {
+			for x.wait(byteInterval/8) && x.framer.WriteData(x.id, false, block) == nil {
 			}
 		}),
 	}

@@ -3,12 +3,11 @@ package faultsite
 import (
 	"crypto/tls"
 	"fmt"
-	"net"
 	"strconv"
 	"strings"
 	"sync"
 
-	"github.com/politecrawl/politecrawl/crawler/demosite"
+	"github.com/politecrawl/politecrawl/crawler/internal/testserver"
 )
 
 // A Host configures a host of the site.
@@ -42,11 +41,10 @@ const chainFault = 4
 
 type host struct {
 	Place
-	fault    *Fault // nil: none
-	listener net.Listener
-	pages    int         // length of the chain; negative: endless
-	good     *tls.Config // nil: no TLS
-	bad      *tls.Config // of connections that are spoiled; nil: as good
+	fault *Fault      // nil: none
+	pages int         // length of the chain; negative: endless
+	good  *tls.Config // nil: no TLS
+	bad   *tls.Config // of connections that are spoiled; nil: as good
 
 	mu        sync.Mutex // guards all below
 	conns     int        // so far
@@ -61,7 +59,7 @@ func (h *host) hasConnFault() bool {
 }
 
 // clock returns the current state of the delay checker.
-func (h *host) clock() demosite.DelayChecker {
+func (h *host) clock() testserver.DelayChecker {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.ledger.clock

@@ -14,10 +14,11 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/internal/faultsite"
+	"github.com/politecrawl/politecrawl/crawler/internal/testserver"
 )
 
 // authority is trusted by all crawls of these tests; see TestMain.
-var authority *faultsite.Authority
+var authority *testserver.Authority
 
 func TestMain(m *testing.M) {
 	if config := os.Getenv(crawlEnv); config != "" {
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 	log.SetOutput(io.Discard) // net/http shows there what sites send unasked
 	os.Exit(func() int {
 		var err error
-		if authority, err = faultsite.NewAuthority(); err != nil {
+		if authority, err = testserver.NewAuthority(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
@@ -151,8 +152,8 @@ func cell(t *testing.T, f *faultsite.Fault, k faultsite.Kind) {
 	closeSite() // so that all is recorded
 	got.requests(site, want)
 	if t.Failed() || testing.Verbose() {
-		for _, r := range site.Requests(got.host) {
-			t.Logf("%s %s [%d] %v", r.Method, r.URI, r.Status, r.End.Sub(r.Start))
+		for _, r := range site.Report().Last {
+			t.Logf("%s in %v", r, r.End.Sub(r.Start))
 		}
 		t.Logf("took %v; pages %+v\nrejected %+v\nrobots %+v\nsitemaps %+v", sum.Duration, got.pages, got.rejected, got.robots, got.sitemaps)
 	}

@@ -5,30 +5,31 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/politecrawl/politecrawl/crawler/demosite"
+	"github.com/politecrawl/politecrawl/crawler/internal/testserver"
 )
 
-// maxRemembered is the number of requests per host, and of violations, that the site keeps.
+// maxRemembered is the number of requests, and of violations, that the site keeps.
 const maxRemembered = 64
 
 // A ledger has the requests to one host. The mutex of the host guards it.
 type ledger struct {
-	clock    demosite.DelayChecker
-	known    bool // robots.txt was answered
-	number   int  // of requests so far
-	requests []demosite.Request
+	clock  testserver.DelayChecker
+	known  bool // robots.txt was answered
+	number int  // of requests so far
 }
 
 // A Report describes the requests to all hosts.
 type Report struct {
-	Requests    int // including connections without a request
-	Connections int // connections
-	Disallowed  int // requests for disallowed URLs
+	Requests   int // including connections without a request
+	Disallowed int // requests for disallowed URLs
 	// Faults counts faulty responses by name and kind, such as "reset-in-body page".
 	Faults map[string]int
 	// ViolationCount is the number of violations. Violations has the first of them.
 	ViolationCount int
-	Violations     []demosite.Finding
+	Violations     []testserver.Finding
+	// Last has the last requests that have ended, in the order of their ends. A request without a
+	// method is a connection without a request.
+	Last []testserver.Request
 }
 
 // note records a request that has ended, and checks it.
@@ -43,7 +44,7 @@ func (s *Site) note(h *host, x *exchange, fault bool) {
 	l := &h.ledger
 	l.number++
 	r.Number = l.number
-	var found []demosite.Finding
+	var found []testserver.Finding
 	if left {
 		r.End = r.Start
 		found = x.last.Check(r, s.delay)
@@ -53,11 +54,7 @@ func (s *Site) note(h *host, x *exchange, fault bool) {
 	l.clock.Add(r)
 	path, _, _ := strings.Cut(r.URI, "?")
 	found = append(found, h.permission(r, path)...)
-	if len(l.requests) == maxRemembered {
-		l.requests = append(l.requests[:0], l.requests[1:]...)
-	}
-	l.requests = append(l.requests, r)
-	s.add(h, fault, found)
+	s.add(h, r, fault, found)
 }
 
 // begins records the start of a faulty response. A robots.txt without end is known from its
@@ -71,7 +68,7 @@ func (h *host) begins() {
 }
 
 // permission checks whether a request was allowed. The mutex of the host is held.
-func (h *host) permission(r demosite.Request, path string) []demosite.Finding {
+func (h *host) permission(r testserver.Request, path string) []testserver.Finding {
 	l := &h.ledger
 	switch {
 	case r.Method == "": // a connection without a request
@@ -80,26 +77,30 @@ func (h *host) permission(r demosite.Request, path string) []demosite.Finding {
 		l.known = l.known || h.Kind != Robots || h.fault.Robots.Outcome != Unreachable
 		return nil
 	case !l.known && h.Kind == Robots && l.number > 1:
-		return []demosite.Finding{{Kind: demosite.WhileUnreachable, Request: r}}
+		return []testserver.Finding{{Kind: testserver.WhileUnreachable, Request: r}}
 	case !l.known:
-		return []demosite.Finding{{Kind: demosite.BeforeRobots, Request: r}}
+		return []testserver.Finding{{Kind: testserver.BeforeRobots, Request: r}}
 	case strings.HasPrefix(path, closedPath) && (h.Kind != Robots || h.fault.Robots.Outcome == Rules && !h.fault.Robots.NoRules):
-		return []demosite.Finding{{Kind: demosite.DisallowedURL, Request: r}}
+		return []testserver.Finding{{Kind: testserver.DisallowedURL, Request: r}}
 	}
 	return nil
 }
 
 // add counts a request in the report. The mutex of the host is held.
-func (s *Site) add(h *host, fault bool, found []demosite.Finding) {
+func (s *Site) add(h *host, r testserver.Request, fault bool, found []testserver.Finding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	rep := &s.report
 	rep.Requests++
+	if len(rep.Last) == maxRemembered {
+		rep.Last = append(rep.Last[:0], rep.Last[1:]...)
+	}
+	rep.Last = append(rep.Last, r)
 	if fault {
 		rep.Faults[h.Fault+" "+string(h.Kind)]++
 	}
 	for _, v := range found {
-		if v.Kind == demosite.DisallowedURL {
+		if v.Kind == testserver.DisallowedURL {
 			rep.Disallowed++
 		}
 	}
@@ -112,18 +113,6 @@ func (s *Site) Report() Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	rep := s.report
-	rep.Faults, rep.Violations = maps.Clone(rep.Faults), slices.Clone(rep.Violations)
+	rep.Faults, rep.Violations, rep.Last = maps.Clone(rep.Faults), slices.Clone(rep.Violations), slices.Clone(rep.Last)
 	return rep
-}
-
-// Requests returns the last requests to a host that have ended, at most 64, in the order of their
-// ends. A request without a method is a connection without a request.
-func (s *Site) Requests(origin string) []demosite.Request {
-	h := s.at(origin)
-	if h == nil {
-		return nil
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Clone(h.ledger.requests)
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/politecrawl/politecrawl/crawler/demosite"
+	"github.com/politecrawl/politecrawl/crawler/internal/testserver"
 )
 
 // A client that has left does not ask for two things at once when it asks for the next,
@@ -15,10 +15,10 @@ func TestResponseWithoutClient(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		stays bool
-		want  []demosite.Kind
+		want  []testserver.Kind
 	}{
 		{"its client has left", false, nil},
-		{"its client waits for it", true, []demosite.Kind{demosite.Overlap}},
+		{"its client waits for it", true, []testserver.Kind{testserver.Overlap}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := &Site{report: Report{Faults: make(map[string]int)}}
@@ -37,7 +37,7 @@ func TestResponseWithoutClient(t *testing.T) {
 			end(begin(afterPath))
 			end(slow)
 
-			var got []demosite.Kind
+			var got []testserver.Kind
 			for _, v := range s.Report().Violations {
 				got = append(got, v.Kind)
 			}

@@ -65,20 +65,24 @@ func raw(then ending, text string) responder {
 // body returns a responder with the body that text returns, correctly framed.
 func body(text func(x *exchange) []byte) responder {
 	return func(x *exchange) bool {
-		b := text(x)
-		x.sendLast(x.fill("{head}Content-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b))
+		x.sendBody("", text(x))
 		return true
 	}
 }
 
-// pieces returns a responder that sends a text in n pieces, one per ByteInterval.
+// sendBody sends a response with more header fields and a body, correctly framed.
+func (x *exchange) sendBody(fields string, b []byte) {
+	x.sendLast(x.fill("{head}"+fields+"Content-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b))
+}
+
+// pieces returns a responder that sends a text in n pieces, one per byteInterval.
 func pieces(n int, text string) responder {
 	text = strings.ReplaceAll(text, "\n", "\r\n")
 	return func(x *exchange) bool {
 		whole := x.fill(text)
 		size := (len(whole) + n - 1) / n
 		for len(whole) > size {
-			if !x.send(whole[:size]) || !x.wait(x.site.byteInterval) {
+			if !x.send(whole[:size]) || !x.wait(byteInterval) {
 				return false
 			}
 			whole = whole[size:]
@@ -89,14 +93,14 @@ func pieces(n int, text string) responder {
 }
 
 // drip returns a responder that sends a text and then repeats a unit forever, once per
-// ByteInterval.
+// byteInterval.
 func drip(text, unit string) responder { return flow(text, unit, true) }
 
 // flood returns a responder that sends a text and then repeats a block forever, as fast as the
 // client reads.
 func flood(text, block string) responder { return flow(text, block, false) }
 
-// burst is the number of bytes that a flood sends per ByteInterval, so that many floods can run
+// burst is the number of bytes that a flood sends per byteInterval, so that many floods can run
 // at a time.
 const burst = 1 << 20
 
@@ -106,7 +110,7 @@ func flow(text, unit string, slow bool) responder {
 		sent := 0
 		for ok := x.send(x.fill(text)); ok; ok = ok && x.send(unit) {
 			if sent += len(unit); slow || sent > burst {
-				sent, ok = 0, x.wait(x.site.byteInterval)
+				sent, ok = 0, x.wait(byteInterval)
 			}
 		}
 		return false

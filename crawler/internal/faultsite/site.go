@@ -1,13 +1,15 @@
 package faultsite
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/testserver"
 )
 
 // Options configure a site. The zero value, and nil, serves a host for each fault and kind, and a
@@ -21,30 +23,22 @@ type Options struct {
 	// Delay is the required time from the end of a request to the start of the next one on
 	// the same host.
 	Delay time.Duration
-	// ByteInterval is the time between two bytes of slow responses (default 20ms).
-	ByteInterval time.Duration
 	// Authority signs the certificates of hosts with TLS. Nil: an untrusted authority.
-	Authority *Authority
+	Authority *testserver.Authority
 }
-
-// ErrOptions says that Options are invalid.
-var ErrOptions = errors.New("faultsite: invalid options")
 
 // A Site is a running site of faults. It is safe for concurrent use.
 type Site struct {
-	delay, byteInterval time.Duration
-	hosts               []*host
-	chainsStopped       atomic.Bool
-	serving             sync.WaitGroup
+	delay         time.Duration
+	hosts         []*host
+	server        *testserver.Server
+	chainsStopped atomic.Bool
 
-	mu     sync.Mutex // guards all below
+	mu     sync.Mutex // guards report
 	report Report
-	open   map[net.Conn]bool // connections
-	closed bool
 }
 
-// Start serves each host on its own address, from 127.0.0.1, on any free port, until Close. The
-// error is ErrOptions, or one of package net.
+// Start serves each host on its own address, from 127.0.0.1, on any free port, until Close.
 func Start(opts *Options) (*Site, error) {
 	var o Options
 	if opts != nil {
@@ -53,53 +47,44 @@ func Start(opts *Options) (*Site, error) {
 	if o.Hosts == nil {
 		o.Hosts = AllHosts()
 	}
+	var err error
 	if o.Authority == nil {
-		var err error
-		if o.Authority, err = NewAuthority(); err != nil {
+		if o.Authority, err = testserver.NewAuthority(); err != nil {
 			return nil, err
 		}
 	}
-	s := &Site{
-		delay: o.Delay, byteInterval: cmp.Or(o.ByteInterval, defaultInterval),
-		report: Report{Faults: make(map[string]int)}, open: make(map[net.Conn]bool),
+	s := &Site{delay: o.Delay, report: Report{Faults: make(map[string]int)}}
+	if s.server, err = testserver.Start(0, testserver.Loopback(len(o.Hosts))); err != nil {
+		return nil, err
 	}
 	faults := make(map[string]*Fault)
 	for _, f := range Faults() {
 		faults[f.Name] = f
 	}
 	for i, wanted := range o.Hosts {
-		h, err := newHost(wanted, faults[wanted.Fault], i, &o)
+		h, err := newHost(wanted, faults[wanted.Fault], s.server.Addr(i), &o)
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 		s.hosts = append(s.hosts, h)
-		s.serving.Go(func() { s.accept(h) })
+		s.server.Serve(i, func(c *net.TCPConn) { s.serve(h, c) })
 	}
 	return s, nil
 }
 
-// perNet is the number of hosts on each of 127.0.0.0/24, 127.0.1.0/24 and so on.
-const perNet = 250
-
-// newHost returns the i-th host.
-func newHost(wanted Host, f *Fault, i int, o *Options) (*host, error) {
+// newHost returns the host at an address with its port.
+func newHost(wanted Host, f *Fault, address string, o *Options) (*host, error) {
 	h := &host{Place: Place{Host: wanted}, fault: f, pages: o.Pages}
 	if (f == nil) != (wanted.Kind == Healthy) || f != nil && f.Want(wanted.Kind).Outcome == "" {
-		return nil, fmt.Errorf("%w: there is no fault %q of a %s", ErrOptions, wanted.Fault, wanted.Kind)
+		return nil, fmt.Errorf("faultsite: there is no fault %q of a %s", wanted.Fault, wanted.Kind)
 	}
-	address := fmt.Sprintf("127.0.%d.%d", i/perNet, i%perNet+1)
-	listener, err := net.Listen("tcp", address+":0")
-	if err != nil {
-		return nil, fmt.Errorf("faultsite: %w", err)
+	if f == nil || !f.TLS() {
+		h.Origin = "http://" + address
+		return h, nil
 	}
-	h.listener, h.Origin = listener, "http://"+listener.Addr().String()
-	if h.fault != nil && h.fault.TLS() {
-		h.Origin = "https://" + listener.Addr().String()
-		if err := h.certify(o.Authority, address); err != nil {
-			return nil, errors.Join(err, listener.Close())
-		}
-	}
-	return h, nil
+	h.Origin = "https://" + address
+	ip, _, _ := strings.Cut(address, ":")
+	return h, h.certify(o.Authority, ip)
 }
 
 // AllHosts returns a host for each fault and kind that it can affect, and a healthy one.
@@ -138,53 +123,16 @@ func (s *Site) StopChains() { s.chainsStopped.Store(true) }
 
 // PublishedPages returns the number of pages in the chain of a host that were linked so far.
 func (s *Site) PublishedPages(origin string) int {
-	h := s.at(origin)
-	if h == nil {
-		return 0
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.published
-}
-
-func (s *Site) at(origin string) *host {
 	for _, h := range s.hosts {
 		if h.Origin == origin {
-			return h
+			h.mu.Lock()
+			n := h.published
+			h.mu.Unlock()
+			return n
 		}
 	}
-	return nil
+	return 0
 }
 
 // Close stops the site and aborts requests in flight. The report stays available.
-func (s *Site) Close() error {
-	s.mu.Lock()
-	s.closed = true
-	var errs []error
-	for _, h := range s.hosts {
-		errs = append(errs, h.listener.Close())
-	}
-	for c := range s.open {
-		_ = c.Close() // it may be closed already
-	}
-	s.mu.Unlock()
-	s.serving.Wait()
-	return errors.Join(errs...)
-}
-
-// keep records an open connection. It returns false if the site is closed.
-func (s *Site) keep(c net.Conn) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.closed {
-		s.open[c] = true
-		s.report.Connections++
-	}
-	return !s.closed
-}
-
-func (s *Site) forget(c net.Conn) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.open, c)
-}
+func (s *Site) Close() error { return s.server.Close() }

@@ -5,31 +5,33 @@ import (
 	"crypto/x509"
 	"net"
 	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/testserver"
 )
 
 // A connect breaks a connection before a request is read.
 type connect func(x *exchange)
 
 // A secure makes the TLS configuration of a faulty host.
-type secure func(a *Authority, address string) (*tls.Config, error)
+type secure func(a *testserver.Authority, address string) (*tls.Config, error)
 
 // insecure returns the faults of TLS and of connections without a request. If they affect a page
 // or sitemap, robots.txt uses another connection.
 func insecure() []*Fault {
 	cert := func(change func(*x509.Certificate)) secure {
-		return func(a *Authority, address string) (*tls.Config, error) {
-			c, err := a.sign(address, change)
+		return func(a *testserver.Authority, address string) (*tls.Config, error) {
+			c, err := a.Sign(address, change)
 			return &tls.Config{Certificates: []tls.Certificate{c}, MinVersion: tls.VersionTLS12}, err
 		}
 	}
-	unknown := func(_ *Authority, address string) (*tls.Config, error) {
-		stranger, err := NewAuthority()
+	unknown := func(_ *testserver.Authority, address string) (*tls.Config, error) {
+		stranger, err := testserver.NewAuthority()
 		if err != nil {
 			return nil, err
 		}
 		return cert(nil)(stranger, address)
 	}
-	old := func(a *Authority, address string) (*tls.Config, error) {
+	old := func(a *testserver.Authority, address string) (*tls.Config, error) {
 		config, err := cert(nil)(a, address)
 		if err == nil {
 			config.MinVersion, config.MaxVersion = tls.VersionTLS10, tls.VersionTLS11 // what is wrong with it
@@ -62,10 +64,10 @@ func insecure() []*Fault {
 		spoil("old-tls", "speaks TLS 1.1 at most", "protocol version", old),
 		// What the client has sent meanwhile makes a reset of it, if nobody has read that.
 		cut("handshake-closed", "closes the connection in the middle of the handshake", "before a response", func(x *exchange) {
-			x.wait(x.site.byteInterval)
+			x.wait(byteInterval)
 		}),
 		cut("handshake-reset", "resets the connection in the middle of the handshake", "reset", func(x *exchange) {
-			x.wait(x.site.byteInterval)
+			x.wait(byteInterval)
 			x.peer.reset()
 		}),
 		notRetried(endless(cut("handshake-silent", "says nothing in the handshake", "within", func(x *exchange) { hang.of(x) }))),
@@ -76,4 +78,20 @@ func insecure() []*Fault {
 		plain("closed-at-once", "closes each connection as soon as it is there", "the connection was", func(*exchange) {}),
 		plain("reset-at-once", "resets each connection as soon as it is there", "reset", func(x *exchange) { x.peer.reset() }),
 	}
+}
+
+// certify gives a host the certificate that it shows, and the one that it should not.
+func (h *host) certify(a *testserver.Authority, address string) error {
+	good, err := a.Sign(address, nil)
+	if err != nil {
+		return err
+	}
+	h.good = &tls.Config{Certificates: []tls.Certificate{good}, MinVersion: tls.VersionTLS12}
+	if h.fault.act2 != nil {
+		h.good.NextProtos = []string{"h2", "http/1.1"}
+	}
+	if h.fault.secure != nil {
+		h.bad, err = h.fault.secure(a, address)
+	}
+	return err
 }

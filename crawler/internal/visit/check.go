@@ -105,7 +105,7 @@ func redirectCheck(found *discover.Found, doc *discover.Document, location strin
 		line.Detail = escape.Detail("the redirect leads to no valid URL: " + err.Error())
 		return
 	}
-	line.Result, line.Location = output.CheckRedirected, discover.ShownLocation(doc.URL, location)
+	line.Result, line.Location = output.CheckRedirected, discover.LocationText(doc.URL, location)
 	t := doc.Prov.Redirected(doc.URL, doc.Cookies)
 	if t.Hops > redirection.Max {
 		line.Result, line.Reason, line.Detail = output.CheckBroken, output.TooManyRedirects, fmt.Sprintf("more than %d", redirection.Max)

@@ -20,7 +20,7 @@ import (
 
 // commit acts on the outcome of a URL, and records it. What the site has shown comes first, then the archive and
 // the limits, then the URLs found, then the verdict: whether they are new decides whether the page closes a trap.
-// The frontier hears of it last: a crawl that is killed before that visits the URL again.
+// The frontier is told last: a crawl that is killed before that visits the URL again.
 func (v *Visitor) commit(it *item, adm *admitted, out *outcome) (*output.Page, *output.Results, error) {
 	if err := v.learn(it, adm, out); err != nil {
 		return nil, nil, err

@@ -109,7 +109,7 @@ func (v *Visitor) readPage(it *item, adm *admitted, got *fetch.Response, previou
 		page.Headers = v.keptHeaders(got.Header)
 	}
 	if location := redirection.Location(got.Status, got.Header); location != "" {
-		page.Location = discover.ShownLocation(it.url, location)
+		page.Location = discover.LocationText(it.url, location)
 		out.found = v.Discovery.Redirect(it.document(adm), location)
 		return out, nil
 	}

@@ -1,19 +1,14 @@
 package redistest
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/pem"
-	"math/big"
-	"net"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/testserver"
 )
 
 // An Authority is a certificate authority for tests.
@@ -21,25 +16,19 @@ type Authority struct {
 	// CAFile is the path of its own certificate.
 	CAFile string
 
-	dir  string
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
+	authority *testserver.Authority
+	dir       string
 }
 
 // NewAuthority creates a certificate authority.
 func NewAuthority(t testing.TB) *Authority {
 	t.Helper()
-	a := &Authority{dir: t.TempDir(), key: newKey(t)}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test authority"},
-		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	der := a.sign(t, template, template, a.key)
-	var err error
-	if a.cert, err = x509.ParseCertificate(der); err != nil {
+	authority, err := testserver.NewAuthority()
+	if err != nil {
 		t.Fatalf("redistest: %v", err)
 	}
-	a.CAFile = a.write(t, "ca", "CERTIFICATE", der)
+	a := &Authority{authority: authority, dir: t.TempDir()}
+	a.CAFile = a.write(t, "ca", a.authority.PEM())
 	return a
 }
 
@@ -47,22 +36,16 @@ func NewAuthority(t testing.TB) *Authority {
 // certificate and its key.
 func (a *Authority) Certificate(t testing.TB, name string) (certFile, keyFile string) {
 	t.Helper()
-	key := newKey(t)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
-		NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageDigitalSignature,
-	}
-	if ip := net.ParseIP(name); ip != nil {
-		template.IPAddresses = []net.IP{ip}
-	} else {
-		template.DNSNames = []string{name}
-	}
-	der := a.sign(t, template, a.cert, key)
-	private, err := x509.MarshalPKCS8PrivateKey(key)
+	pair, err := a.authority.Sign(name, nil)
 	if err != nil {
 		t.Fatalf("redistest: %v", err)
 	}
-	return a.write(t, name, "CERTIFICATE", der), a.write(t, name+" key", "PRIVATE KEY", private)
+	private, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	if err != nil {
+		t.Fatalf("redistest: %v", err)
+	}
+	return a.write(t, name, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]})),
+		a.write(t, name+" key", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}))
 }
 
 // StartTLS starts a server that accepts TLS connections only, with a certificate for a name.
@@ -74,7 +57,7 @@ func (a *Authority) StartTLS(t testing.TB, name string, options ...string) *Serv
 		t.Fatalf("redistest: %v", err)
 	}
 	roots := x509.NewCertPool()
-	roots.AddCert(a.cert)
+	roots.AppendCertsFromPEM(a.authority.PEM())
 	return start(t, func(s *Server) {
 		s.tls = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots, ServerName: name, Certificates: []tls.Certificate{pair}}
 		s.options = append([]string{
@@ -83,28 +66,10 @@ func (a *Authority) StartTLS(t testing.TB, name string, options ...string) *Serv
 	})
 }
 
-func newKey(t testing.TB) *ecdsa.PrivateKey {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatalf("redistest: %v", err)
-	}
-	return key
-}
-
-func (a *Authority) sign(t testing.TB, template, parent *x509.Certificate, key *ecdsa.PrivateKey) []byte {
-	t.Helper()
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, a.key)
-	if err != nil {
-		t.Fatalf("redistest: %v", err)
-	}
-	return der
-}
-
-func (a *Authority) write(t testing.TB, name, kind string, der []byte) string {
+func (a *Authority) write(t testing.TB, name string, text []byte) string {
 	t.Helper()
 	file := filepath.Join(a.dir, name+".pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
+	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatalf("redistest: %v", err)
 	}
 	return file

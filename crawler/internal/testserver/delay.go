@@ -1,4 +1,4 @@
-package demosite
+package testserver
 
 import (
 	"fmt"
@@ -11,13 +11,6 @@ import (
 type DelayChecker struct {
 	last  Request // the request that ended last
 	waits Request // the request with the latest end of Retry-After
-}
-
-// Observe checks a request and adds it; see [DelayChecker.Check].
-func (c *DelayChecker) Observe(r Request, delay time.Duration) []Finding {
-	found := c.Check(r, delay)
-	c.Add(r)
-	return found
 }
 
 // Check returns the violations of a request: [Overlap], [TooSoon] or [BeforeRetryAfter]. The

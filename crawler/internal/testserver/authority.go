@@ -1,4 +1,4 @@
-package faultsite
+package testserver
 
 import (
 	"cmp"
@@ -15,8 +15,7 @@ import (
 	"time"
 )
 
-// Authority signs the certificates of a site. Whoever trusts it sees which of them are
-// sound.
+// An Authority signs certificates.
 type Authority struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
@@ -24,18 +23,17 @@ type Authority struct {
 
 // NewAuthority returns a new certificate authority, which no client trusts yet.
 func NewAuthority() (*Authority, error) {
-	template := &x509.Certificate{
-		Subject: pkix.Name{CommonName: "faultsite"},
+	return new(Authority).issue(&x509.Certificate{
+		Subject: pkix.Name{CommonName: "test authority"},
 		IsCA:    true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	return new(Authority).issue(template)
+	})
 }
 
 // issue signs a certificate for a key of its own, by its own key if a has none.
 func (a *Authority) issue(template *x509.Certificate) (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, fmt.Errorf("faultsite: %w", err)
+		return nil, fmt.Errorf("testserver: %w", err)
 	}
 	template.SerialNumber = big.NewInt(time.Now().UnixNano())
 	template.NotBefore = cmp.Or(template.NotBefore, time.Now().Add(-time.Hour))
@@ -46,24 +44,30 @@ func (a *Authority) issue(template *x509.Certificate) (*Authority, error) {
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
 	if err != nil {
-		return nil, fmt.Errorf("faultsite: %w", err)
+		return nil, fmt.Errorf("testserver: %w", err)
 	}
 	certificate, err := x509.ParseCertificate(der)
 	if err != nil {
-		return nil, fmt.Errorf("faultsite: %w", err)
+		return nil, fmt.Errorf("testserver: %w", err)
 	}
 	return &Authority{certificate, key}, nil
 }
 
-// PEM is the certificate of the authority, as programs read it: the file of it may be
-// named in SSL_CERT_FILE.
+// PEM returns the certificate of the authority as programs read it, for example from the file that
+// SSL_CERT_FILE names.
 func (a *Authority) PEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw})
 }
 
-// sign returns a certificate for an address, which may be changed before it is signed.
-func (a *Authority) sign(address string, change func(*x509.Certificate)) (tls.Certificate, error) {
-	template := &x509.Certificate{Subject: pkix.Name{CommonName: address}, IPAddresses: []net.IP{net.ParseIP(address)}}
+// Sign returns a certificate for a host name or an IP address. If change is not nil, it changes the
+// certificate before it is signed.
+func (a *Authority) Sign(name string, change func(*x509.Certificate)) (tls.Certificate, error) {
+	template := &x509.Certificate{Subject: pkix.Name{CommonName: name}}
+	if ip := net.ParseIP(name); ip != nil {
+		template.IPAddresses = []net.IP{ip}
+	} else {
+		template.DNSNames = []string{name}
+	}
 	if change != nil {
 		change(template)
 	}
@@ -72,20 +76,4 @@ func (a *Authority) sign(address string, change func(*x509.Certificate)) (tls.Ce
 		return tls.Certificate{}, err
 	}
 	return tls.Certificate{Certificate: [][]byte{signed.certificate.Raw}, PrivateKey: signed.key}, nil
-}
-
-// certify gives a host the certificate that it shows, and the one that it should not.
-func (h *host) certify(a *Authority, address string) error {
-	good, err := a.sign(address, nil)
-	if err != nil {
-		return err
-	}
-	h.good = &tls.Config{Certificates: []tls.Certificate{good}, MinVersion: tls.VersionTLS12}
-	if h.fault.act2 != nil {
-		h.good.NextProtos = []string{"h2", "http/1.1"}
-	}
-	if h.fault.secure != nil {
-		h.bad, err = h.fault.secure(a, address)
-	}
-	return err
 }
