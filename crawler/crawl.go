@@ -240,7 +240,7 @@ func (c *Crawler) Abort() {
 func (c *Crawler) Pause() { c.run.Pause() }
 
 // Resume ends a pause.
-func (c *Crawler) Resume() { c.run.Resume() }
+func (c *Crawler) Resume() { c.run.Unpause() }
 
 // Stop ends the crawl after the requests in flight are finished. Its end is [EndStopped].
 func (c *Crawler) Stop() { c.lifecycle.Stop(EndStopped) }
@@ -254,4 +254,24 @@ func leaseTime(cfg *Config) time.Duration {
 // limitsIn returns the limits in a configuration.
 func limitsIn(cfg *Config) quota.Limits {
 	return quota.Limits{MaxPages: cfg.Limits.MaxPages, MaxHostPages: cfg.Limits.MaxHostPages, MaxBytes: cfg.Limits.MaxBytes, Workers: cfg.Limits.Concurrency, MaxInFlight: cfg.Politeness.PerHost}
+}
+
+// logStart logs the start of the crawl.
+func (c *Crawler) logStart() {
+	c.log.Info("crawl started", "output", c.cfg.Output.Dir, "resume", c.opts.Resume, "recrawl", c.opts.Recrawl,
+		"urls", len(c.cfg.URLs), "concurrency", c.cfg.Limits.Concurrency, "delay", c.cfg.Politeness.Delay)
+}
+
+// logEnd logs the end of the crawl.
+func (c *Crawler) logEnd(s *Summary, err error) {
+	level, attrs := slog.LevelInfo, []slog.Attr{
+		slog.String("reason", string(s.End)), slog.Int("pages", s.Pages), slog.Int("remaining", s.Remaining), slog.Int("hosts", s.Hosts), slog.Duration("duration", time.Duration(s.Duration)),
+	}
+	if s.Remaining > 0 && !s.NextDue.IsZero() {
+		attrs = append(attrs, slog.Time("next", s.NextDue))
+	}
+	if err != nil {
+		level, attrs = slog.LevelError, append(attrs, slog.Any("error", err))
+	}
+	c.log.LogAttrs(c.lifecycle.CommitCtx, level, "crawl ended", attrs...)
 }

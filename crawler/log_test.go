@@ -269,16 +269,20 @@ func addLogged(logged map[string][]string, file *ast.File) {
 				return true
 			}
 			of, _ := f.X.(*ast.Ident)
+			args := call.Args
+			if f.Sel.Name == "Notice" && len(args) > 2 { // after the message stands the line for the operator
+				args = slices.Delete(slices.Clone(args), 1, 2)
+			}
 			switch name := f.Sel.Name; {
 			case of != nil && of.Name == "slog" && len(call.Args) == 2:
 				made = append(made, text(call.Args[0]))
 			case name == "LogAttrs":
 				messages = append(messages, text(call.Args[2]))
-			case slices.Contains([]string{"Debug", "Info", "Warn", "Error"}, name) && len(call.Args) > 0 && text(call.Args[0]) != "":
-				message := text(call.Args[0])
+			case slices.Contains([]string{"Debug", "Info", "Warn", "Error", "Notice"}, name) && len(args) > 0 && text(args[0]) != "":
+				message := text(args[0])
 				attrs := logged[message]
-				for i := 1; i < len(call.Args); i += 2 {
-					attrs = append(attrs, text(call.Args[i]))
+				for i := 1; i < len(args); i += 2 {
+					attrs = append(attrs, text(args[i]))
 				}
 				logged[message] = attrs
 			}

@@ -84,8 +84,8 @@ func newSettings(cfg *Config, opts *Options) (set run.Settings, err error) {
 			Token: token, UserAgent: cfg.Fetch.UserAgent, Timeout: cfg.Fetch.Timeout, Retries: cfg.Fetch.Retries,
 			Noindex: cfg.Robots.ObeyNoindex, Types: types, Fields: fields, Headers: canonicalNames(cfg.Output.KeepHeader),
 			Links: cfg.Output.Links != LinksNone, LinkTexts: cfg.Output.Links == LinksFull, MaxLinks: cfg.Limits.MaxLinks,
-			TrapPages: cfg.Limits.TrapPages, StartURLs: len(cfg.URLs), Only: cfg.Sitemaps.Only, MaxEntries: cfg.Sitemaps.MaxEntries,
-			Checks: checks, Purposes: purposes, Files: files, RefuseUnknown: cfg.Usage.Unknown == UnknownRefuse,
+			TrapPages: cfg.Limits.TrapPages, StartURLs: len(cfg.URLs), SitemapsOnly: cfg.Sitemaps.Only, MaxEntries: cfg.Sitemaps.MaxEntries,
+			Checks: checks, Purposes: purposes, FilePurposes: files, RefuseUnknown: cfg.Usage.Unknown == UnknownRefuse,
 		},
 	}
 	if local := opts.Local; local != nil {

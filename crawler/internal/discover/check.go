@@ -20,9 +20,9 @@ const (
 	UseHreflang   = "hreflang"  // a version of a page for another language
 )
 
-// Checks reports whether a URL is checked that a page uses in this way. A link element that names
+// WantsCheck reports whether a URL is checked that a page uses in this way. A link element that names
 // no asset is a link if it leaves the crawl.
-func (d *Discovery) Checks(a weburl.URL, use string) bool {
+func (d *Discovery) WantsCheck(a weburl.URL, use string) bool {
 	set := &d.set.Checks
 	switch use {
 	case "a", "area", "frame", "meta", "header", UseRedirect:
@@ -39,9 +39,9 @@ func (d *Discovery) Checks(a weburl.URL, use string) bool {
 	return set.Assets
 }
 
-// ChecksResource reports whether a resource of a page or a stylesheet is checked. Another kind of link element,
+// WantsResource reports whether a resource of a page or a stylesheet is checked. Another kind of link element,
 // such as a feed, is a link if it leaves the crawl.
-func (d *Discovery) ChecksResource(a weburl.URL, kind string) bool {
+func (d *Discovery) WantsResource(a weburl.URL, kind string) bool {
 	if kind == UseLink && !d.Scope.Holds(a) {
 		return d.set.Checks.External
 	}
@@ -50,7 +50,7 @@ func (d *Discovery) ChecksResource(a weburl.URL, kind string) bool {
 
 // AddCheck adds a URL to check, if the settings want that. T is that of a link on the same page.
 func (f *Found) AddCheck(a weburl.URL, t provenance.Provenance, kind string, mode frontier.Kind) {
-	if !f.d.Checks(a, kind) || f.d.Scope.ExcludedCheck(a.Canonical) != "" {
+	if !f.d.WantsCheck(a, kind) || f.d.Scope.ExcludedCheck(a.Canonical) != "" {
 		return
 	}
 	t.Check = kind

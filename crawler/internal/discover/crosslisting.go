@@ -157,7 +157,7 @@ func (l *crossListing) unread() *Found {
 		server := weburl.ServerOf(string(o))
 		if len(found.Items) < maxUnread && l.origins[o] == nil && (l.indexed[o] || l.d.Scope.HoldsServer(server)) {
 			t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: provenance.Referrer(l.doc.URL), Recrawl: l.doc.Prov.Recrawl}
-			found.Items = append(found.Items, frontier.Item{Kind: provenance.KindRobots, URL: o.RobotsURL(), Host: server, Priority: provenance.PrioritySitemap, Meta: t.Encode()})
+			found.Items = append(found.Items, frontier.Item{Kind: provenance.KindListing, URL: o.RobotsURL(), Host: server, Priority: provenance.PrioritySitemap, Meta: t.Encode()})
 		}
 	}
 	return found

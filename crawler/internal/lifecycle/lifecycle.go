@@ -47,8 +47,8 @@ func New(log *slog.Logger, board *notice.Board) *Lifecycle {
 	return l
 }
 
-// Warn shows the operator a line, and logs it as a message with attributes.
-func (l *Lifecycle) Warn(message, line string, attrs ...any) {
+// Notice shows the operator a line, and logs it as a message with attributes.
+func (l *Lifecycle) Notice(message, line string, attrs ...any) {
 	l.log.Warn(message, attrs...)
 	l.Board.Show(line)
 }

@@ -26,7 +26,7 @@ func (f *Frontier) Add(ctx context.Context, items []frontier.Item) ([]bool, erro
 		if err != nil {
 			return nil, err
 		}
-		ask := t.IsSitemap() || item.Kind == provenance.KindRobots
+		ask := t.IsSitemap() || item.Kind == provenance.KindListing
 		if t.FromStart {
 			if err := f.counter.addStart(item, t); err != nil {
 				return nil, err

@@ -109,7 +109,7 @@ func (l *Hosts) addHost(ctx context.Context, f frontier.Frontier) (bool, error) 
 	if l.hosts >= l.limit {
 		if !l.reported {
 			l.reported = true
-			l.life.Warn("too many hosts", fmt.Sprintf("more than %d hosts; URLs of other hosts are skipped (max-hosts)", l.limit), "limit", l.limit)
+			l.life.Notice("too many hosts", fmt.Sprintf("more than %d hosts; URLs of other hosts are skipped (max-hosts)", l.limit), "limit", l.limit)
 		}
 		return false, nil
 	}

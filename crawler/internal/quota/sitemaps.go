@@ -81,7 +81,7 @@ func (f *Sitemaps) Take(origin robotsext.Origin) bool {
 	defer f.mu.Unlock()
 	f.taken[origin]++
 	if f.taken[origin] == f.limit+1 {
-		f.life.Warn("too many sitemaps", fmt.Sprintf("%s lists more than %d sitemaps; the others are not read (max-sitemaps)", origin, f.limit), "host", origin, "limit", f.limit)
+		f.life.Notice("too many sitemaps", fmt.Sprintf("%s lists more than %d sitemaps; the others are not read (max-sitemaps)", origin, f.limit), "host", origin, "limit", f.limit)
 	}
 	return f.taken[origin] <= f.limit
 }

@@ -57,7 +57,7 @@ func (d *damages) skip(err error) error {
 	defer d.mu.Unlock()
 	if !slices.ContainsFunc(d.list, func(l output.Loss) bool { return l.File == loss.File }) {
 		d.list = append(d.list, loss)
-		d.life.Warn("file is damaged", LossNotice(loss), "file", loss.File, "lines", len(damaged.Lines), "error", damaged.Err)
+		d.life.Notice("file is damaged", LossNotice(loss), "file", loss.File, "lines", len(damaged.Lines), "error", damaged.Err)
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func (r *Recorder) ReportRollback() {
 			continue
 		}
 		beyond := info.Size() - file.counted
-		r.cfg.Lifecycle.Warn("frontier has lost changes", fmt.Sprintf("the frontier has lost its last changes: the last %d bytes of %s are cut off, and their URLs are requested again", beyond, file.name),
+		r.cfg.Lifecycle.Notice("frontier has lost changes", fmt.Sprintf("the frontier has lost its last changes: the last %d bytes of %s are cut off, and their URLs are requested again", beyond, file.name),
 			"file", file.name, "bytes", beyond)
 	}
 }

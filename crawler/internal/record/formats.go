@@ -205,7 +205,7 @@ func (r *Recorder) rewriteFiles(f output.Format, err error) error {
 			text += "; what is left of them is in " + strings.Join(kept, ", ")
 		}
 	}
-	r.cfg.Lifecycle.Warn("rewriting damaged output files", text, "format", f.Name, "error", damage)
+	r.cfg.Lifecycle.Notice("rewriting damaged output files", text, "format", f.Name, "error", damage)
 	return nil
 }
 

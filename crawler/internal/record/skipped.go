@@ -145,7 +145,7 @@ func (s *Skipped) setListed() {
 // reportFull reports, once, that the limit is exceeded. The lock is held.
 func (s *Skipped) reportFull() {
 	if !s.full {
-		s.life.Warn("too many skipped URLs", fmt.Sprintf("more than %d URLs are skipped; further ones are not listed", s.limit), "limit", s.limit)
+		s.life.Notice("too many skipped URLs", fmt.Sprintf("more than %d URLs are skipped; further ones are not listed", s.limit), "limit", s.limit)
 	}
 	s.full = true
 }

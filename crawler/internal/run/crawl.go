@@ -1,8 +1,8 @@
 // Package run carries out one crawl. It opens, resumes or recrawls the directory of the crawl, visits its URLs
 // until none remains or a limit is reached, and ends it.
 //
-// The life of a crawl is in open.go (a new one), resume.go and recrawl.go (an earlier one), idle.go (when it is over)
-// and ending.go. What it requests goes through network.go. Package visit has the life of one URL.
+// The life of a crawl is in open.go (a new one), resume.go and recrawl.go (an earlier one), watch.go (when it is over)
+// and end.go. What it requests goes through network.go. Package visit has the life of one URL.
 package run
 
 import (
@@ -123,7 +123,7 @@ type Crawl struct {
 	Recorder  Recorder
 	Discovery *discover.Discovery
 	Visitor   *visit.Visitor
-	Fetcher   visit.Fetcher // set by Connect, unless it is a plan
+	Fetcher   visit.Fetcher // set by connect, unless it is a plan
 
 	Robots   *robotsext.Robots
 	observer fetch.Observer // of the requests; nil: there is none
@@ -170,7 +170,7 @@ func (c *Crawl) Work(leases context.Context) {
 			}
 		})
 	}
-	c.watchIdle(leases)
+	c.watch(leases)
 	workers.Wait()
 }
 

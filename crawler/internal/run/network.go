@@ -24,7 +24,7 @@ func (c *Crawl) connect() (err error) {
 	robots := c.set.Robots
 	robots.Transport = fetch.NewTransport(crawl, c.set.Requests)
 	robots.Fetch.Wait = c.slots.Wait
-	robots.Cache.Backend = &robotsCache{frontier: c.Frontier, failed: c.Lifecycle.HasFailed, since: c.state.StartedAt, refetch: c.Record.Refetch}
+	robots.Cache.Backend = &robotsCache{frontier: c.Frontier, lifecycle: c.Lifecycle, since: c.state.StartedAt, record: c.Record}
 	robots.Logger, robots.OnRecord, robots.OnTDMRep, robots.OnChange = c.Log, c.onRobots, c.onTDMRep, c.onChange
 	if c.Robots, err = robotsext.New(c.set.Requests.UserAgent, &robots); err != nil {
 		return err

@@ -20,8 +20,8 @@ func (c *Crawl) Pause() {
 	}
 }
 
-// Resume ends a pause.
-func (c *Crawl) Resume() {
+// Unpause ends a pause.
+func (c *Crawl) Unpause() {
 	if c.pauses.end() {
 		c.Log.Info("crawl resumed")
 		c.wakeIdle.send()

@@ -290,7 +290,7 @@ func (c *Crawl) restoreRobots() error {
 	if !c.set.Record.Resume || !c.set.Record.Power {
 		return nil
 	}
-	cache := &robotsCache{frontier: c.Frontier, failed: c.Lifecycle.HasFailed}
+	cache := &robotsCache{frontier: c.Frontier, lifecycle: c.Lifecycle}
 	lost, err := c.Record.RestoreRobots(func(origin string) ([]byte, error) {
 		rec, err := cache.Load(c.Lifecycle.CommitCtx, robotsext.Origin(origin))
 		if err != nil || rec == nil {

@@ -8,7 +8,9 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -18,10 +20,10 @@ import (
 // robotsCache keeps the robots.txt of an origin in the record of its host in the frontier,
 // so that it survives a restart and is shared with the frontier.
 type robotsCache struct {
-	frontier frontier.Frontier
-	failed   func() bool                 // the crawl has failed: the record may not have been applied
-	refetch  func(robotsext.Origin) bool // this record must be requested again before it expires; nil: none
-	since    time.Time                   // start of the recrawl: older records are requested again
+	frontier  frontier.Frontier
+	lifecycle *lifecycle.Lifecycle // after a failure a record may not have been applied
+	record    *record.Recorder     // knows which records must be requested again before they expire; nil: none
+	since     time.Time            // start of the recrawl: older records are requested again
 }
 
 // Load implements robotsext.Cache.
@@ -34,7 +36,7 @@ func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.
 	if rec == nil || err != nil {
 		return nil, err
 	}
-	if (rec.FetchedAt.Before(c.since) || c.refetch != nil && c.refetch(o)) && rec.ExpiresAt.After(rec.FetchedAt) {
+	if (rec.FetchedAt.Before(c.since) || c.record != nil && c.record.Refetch(o)) && rec.ExpiresAt.After(rec.FetchedAt) {
 		rec.ExpiresAt = rec.FetchedAt // it stays in use while the site is unreachable
 	}
 	return rec, nil
@@ -67,7 +69,7 @@ func (c *robotsCache) Store(ctx context.Context, rec *robotsext.Record) error {
 	}
 	// The retry time of an unreachable site is stored even after the crawl has failed, unless
 	// that failure is why the site was unreachable.
-	if c.failed() && (rec.Outcome != robotsext.OutcomeUnreachable || rec.Status == 0) {
+	if c.lifecycle.HasFailed() && (rec.Outcome != robotsext.OutcomeUnreachable || rec.Status == 0) {
 		return fmt.Errorf("robots.txt of %s: the crawl has failed", rec.Origin)
 	}
 	data, err := json.Marshal(rec)

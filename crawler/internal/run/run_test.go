@@ -97,7 +97,7 @@ func TestRecoveredByOthers(t *testing.T) {
 	stores := func(rec *robotsext.Record) {
 		t.Helper()
 		rec.Origin, rec.FetchedAt, rec.ExpiresAt = origin, time.Now(), time.Now().Add(24*time.Hour)
-		if err := (&robotsCache{frontier: f, failed: func() bool { return false }}).Store(t.Context(), rec); err != nil {
+		if err := (&robotsCache{frontier: f, lifecycle: c.Lifecycle}).Store(t.Context(), rec); err != nil {
 			t.Fatal(err)
 		}
 	}

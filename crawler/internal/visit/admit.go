@@ -42,7 +42,7 @@ func (a *admitted) file() *robotstxt.File {
 // admit decides whether a URL may be requested now: by its robots.txt, and by when its host is due.
 func (v *Visitor) admit(it *item) (admitted, outcome, error) {
 	adm, out := v.admitRobots(it)
-	if it.lease.Kind == provenance.KindRobots {
+	if it.lease.Kind == provenance.KindListing {
 		out = v.learnListing(it, &adm, out)
 	}
 	if out.verdict != proceed {

@@ -147,7 +147,7 @@ func (it *item) checkLine(resp *fetch.Response) *output.Check {
 // leaves no line.
 func (v *Visitor) isKnownCheck(it *item) (bool, error) {
 	recrawl := provenance.RecrawlOf(it.lease.Owner)
-	if a, err := weburl.Parse(it.url); err != nil || recrawl < it.prov.Recrawl || !v.Discovery.Checks(a, it.prov.Check) {
+	if a, err := weburl.Parse(it.url); err != nil || recrawl < it.prov.Recrawl || !v.Discovery.WantsCheck(a, it.prov.Check) {
 		return true, nil
 	}
 	keys := []frontier.Key{{URL: it.url}}

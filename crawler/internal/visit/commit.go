@@ -10,6 +10,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
+	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
@@ -65,7 +66,7 @@ func (v *Visitor) learn(it *item, adm *admitted, out *outcome) error {
 			return err
 		}
 	}
-	if adm.robots != nil && (it.lease.Kind == provenance.KindRobots || v.Discovery.Scope.HoldsServer(it.lease.Host)) { // another process may have requested it
+	if adm.robots != nil && (it.lease.Kind == provenance.KindListing || v.Discovery.Scope.HoldsServer(it.lease.Host)) { // another process may have requested it
 		if err := v.Discovery.QueueListed(adm.robots); err != nil {
 			return err
 		}
@@ -73,7 +74,24 @@ func (v *Visitor) learn(it *item, adm *admitted, out *outcome) error {
 	if out.host.status == 0 {
 		return nil
 	}
-	return v.observe(it, adm, out.host.status)
+	return v.adaptDelay(it, adm, out.host.status)
+}
+
+// adaptDelay adjusts the delay of a host to the status of a response, and reports how long the host is not
+// requested if it is slowed down.
+func (v *Visitor) adaptDelay(it *item, adm *admitted, status int) error {
+	host := it.lease.Host
+	err := v.Delays.Observe(v.Lifecycle.CommitCtx, host, it.origin, adm.group, status)
+	if err != nil || !politeness.Slows(status) || !v.holdsServer(it) {
+		return err
+	}
+	rec, err := v.Frontier.Host(v.Lifecycle.CommitCtx, host)
+	if err != nil {
+		return err
+	}
+	next := latest(rec.BlockedUntil, time.Now().Add(rec.Delay)) // that of Retry-After, if it is later
+	v.Causes.Show(string(host), fmt.Sprint(status), fmt.Sprintf("%s sent status %d: its delay is raised to %v, and the next request is at %s", it.origin, status, rec.Delay, notice.Clock(next)))
+	return nil
 }
 
 // archive records the exchange of a page, without its content if a directive asks for that, or if the
@@ -87,7 +105,7 @@ func (v *Visitor) archive(it *item, out *outcome) {
 	switch {
 	case out.rejection.Reason == output.Usage:
 		e.Withheld = out.rejection.Detail
-	case out.page != nil && (out.page.judged || !purposes):
+	case out.page != nil && (out.page.permissionsRead || !purposes):
 		e.Withheld = out.page.noArchive
 	case v.set.Noindex, purposes:
 		e.Withheld = "unread"
@@ -181,12 +199,12 @@ func (v *Visitor) finish(it *item, adm *admitted, out *outcome, result *frontier
 		return nil, nil
 	}
 	result.Validators = out.page.validators
-	if out.page.judged && adm.file() != nil {
+	if out.page.permissionsRead && adm.file() != nil {
 		if err := v.Record.KeepVersion(adm.robots); err != nil { // another process may have requested it
 			return nil, err
 		}
 	}
-	return v.countPage(it, out.page, result.Links)
+	return v.judgeTrap(it, out.page, result.Links)
 }
 
 // noteOutage records that the URLs of an origin wait for its robots.txt, if that is why one waits.

@@ -3,7 +3,7 @@
 // A page, a sitemap and a check take the same path:
 //
 //	decode   what the lease is for                                  item.go
-//	admit    robots.txt, the host, what the site says about use     admit.go
+//	admit    robots.txt, whether the host is due, limits            admit.go, usage.go
 //	fetch    the only stage that requests the URL itself            package fetch
 //	read     what the response says                                 page.go, sitemap.go, check.go
 //	commit   acts on what the stages have returned                  commit.go

@@ -55,7 +55,7 @@ func (v *Visitor) decode(lease frontier.Lease) (it item, out outcome) {
 	switch kind := it.lease.Kind; {
 	case provenance.IsCheck(kind):
 		why = v.Discovery.Scope.ExcludedCheck(it.url)
-	case kind != provenance.KindSitemap && kind != provenance.KindRobots:
+	case kind != provenance.KindSitemap && kind != provenance.KindListing:
 		why = v.Discovery.Scope.Excluded(it.url)
 	}
 	if why != "" {

@@ -116,8 +116,8 @@ func (v *Visitor) newPageLinks(doc *discover.Document) *pageLinks {
 	return l
 }
 
-// readLinks reads a page. It returns the links apart from the document.
-func (v *Visitor) readLinks(doc *discover.Document, page extract.Page) (*extract.Document, *pageLinks) {
+// extractPage reads a page. It returns the links apart from the document.
+func (v *Visitor) extractPage(doc *discover.Document, page extract.Page) (*extract.Document, *pageLinks) {
 	l := v.newPageLinks(doc)
 	on := &extract.Handlers{Link: l.add, LinkTexts: v.set.LinkTexts, Restart: func() {
 		l.release()
@@ -240,7 +240,7 @@ func (v *Visitor) addLinks(out *outcome, read *pageLinks, nofollow *robotstag.Ru
 			found.SkipInvalid(read.doc, link.ref, link.URL, link.err, unfollowed)
 			continue
 		}
-		if !v.set.Only {
+		if !v.set.SitemapsOnly {
 			found.AddLink(link.URL, read.prov, read.meta, unfollowed)
 		}
 		if !v.Discovery.Scope.Holds(link.URL) { // nofollow does not matter: a check follows nothing

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/notice"
-	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -57,21 +56,4 @@ func (v *Visitor) noticeLogin(it *item, status int) {
 		line = "%s refuses the login (status 401): correct --basic-auth, or the other credentials"
 	}
 	v.Causes.Show(string(it.lease.Host), "login", fmt.Sprintf(line, it.origin))
-}
-
-// observe adjusts the delay of a host to the status of a response, and reports how long the host is not
-// requested if it is slowed down.
-func (v *Visitor) observe(it *item, adm *admitted, status int) error {
-	host := it.lease.Host
-	err := v.Delays.Observe(v.Lifecycle.CommitCtx, host, it.origin, adm.group, status)
-	if err != nil || !politeness.Slows(status) || !v.holdsServer(it) {
-		return err
-	}
-	rec, err := v.Frontier.Host(v.Lifecycle.CommitCtx, host)
-	if err != nil {
-		return err
-	}
-	next := latest(rec.BlockedUntil, time.Now().Add(rec.Delay)) // that of Retry-After, if it is later
-	v.Causes.Show(string(host), fmt.Sprint(status), fmt.Sprintf("%s sent status %d: its delay is raised to %v, and the next request is at %s", it.origin, status, rec.Delay, notice.Clock(next)))
-	return nil
 }

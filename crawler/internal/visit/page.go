@@ -21,7 +21,7 @@ func (v *Visitor) page(it *item, adm *admitted) (outcome, error) {
 	if out := v.skipTrapped(it); out.verdict != proceed {
 		return out, nil
 	}
-	if out := v.admitUsage(it, adm, v.set.Files); out.verdict != proceed {
+	if out := v.admitUsage(it, adm, v.set.FilePurposes); out.verdict != proceed {
 		return out, nil
 	}
 	out, err := v.reserve(v.Lifecycle.CommitCtx, it)
@@ -50,11 +50,11 @@ func (v *Visitor) page(it *item, adm *admitted) (outcome, error) {
 // A reading is what was read from the response to a page. It has not been applied yet.
 type reading struct {
 	*output.Page
-	text       []byte               // of an HTML page, in UTF-8; nil: another type
-	noArchive  string               // the directive that forbids archiving its content; empty: none
-	refused    string               // why the crawl must not use it; empty: it may
-	judged     bool                 // whether its permissions were read
-	validators *frontier.Validators // for later conditional requests; nil: those of the lease
+	text            []byte // of an HTML page, in UTF-8; nil: another type
+	noArchive       string // the directive that forbids archiving its content; empty: none
+	refused         string // why the crawl must not use it; empty: it may
+	permissionsRead bool
+	validators      *frontier.Validators // for later conditional requests; nil: those of the lease
 }
 
 // newReading describes a response for pages.jsonl.
@@ -85,7 +85,7 @@ func (v *Visitor) read(it *item, adm *admitted, resp *fetch.Response, previous *
 	if resp.OtherType != "" {
 		return skipWith(output.ContentType, resp.OtherType), nil
 	}
-	out, err := v.readPage(it, adm, resp, previous)
+	out, err := v.readResponse(it, adm, resp, previous)
 	switch {
 	case err != nil:
 		return out, err
@@ -99,8 +99,8 @@ func (v *Visitor) read(it *item, adm *admitted, resp *fetch.Response, previous *
 	return out, nil
 }
 
-// readPage reads a response: its directives, and its content or the target of its redirect.
-func (v *Visitor) readPage(it *item, adm *admitted, got *fetch.Response, previous *output.Page) (out outcome, err error) {
+// readResponse reads a response: its directives, and its content or the target of its redirect.
+func (v *Visitor) readResponse(it *item, adm *admitted, got *fetch.Response, previous *output.Page) (out outcome, err error) {
 	directives := v.directives(got.Header, nil)
 	page := newReading(it, got)
 	page.noArchive = v.noArchiveReason(directives)
@@ -129,7 +129,7 @@ func (v *Visitor) readContent(it *item, adm *admitted, out *outcome, got *fetch.
 	var doc *extract.Document
 	var links *pageLinks
 	if extract.IsPage(got.Header, got.Body) {
-		doc, links = v.readLinks(it.document(adm), extract.Page{URL: it.url, Header: got.Header, Body: got.Body})
+		doc, links = v.extractPage(it.document(adm), extract.Page{URL: it.url, Header: got.Header, Body: got.Body})
 		page.text = doc.Text
 		defer links.release()
 	}

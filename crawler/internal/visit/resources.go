@@ -37,7 +37,7 @@ func (l *pageLinks) addResource(r extract.Resource) {
 		key = r.Ref
 	}
 	if at, known := l.resourceURLs[key]; known {
-		l.read(at, r.Kind, mode)
+		l.promote(at, r.Kind, mode)
 		return
 	}
 	if l.size > maxLinkBytes {
@@ -55,7 +55,7 @@ func (l *pageLinks) addResource(r extract.Resource) {
 		}
 		return
 	}
-	if !l.v.Discovery.ChecksResource(u, r.Kind) { // another element may use it as an asset
+	if !l.v.Discovery.WantsResource(u, r.Kind) { // another element may use it as an asset
 		return
 	}
 	if l.size += len(u.Canonical) + len(l.meta); len(l.resources) >= l.maxResources() {
@@ -66,8 +66,8 @@ func (l *pageLinks) addResource(r extract.Resource) {
 	l.resources = append(l.resources, resource{u, r.Kind, mode})
 }
 
-// read makes the check of a resource read it, if a further reference to it asks for that.
-func (l *pageLinks) read(at int, kind string, mode frontier.Kind) {
+// promote makes the check of a resource read it, if a further reference to it asks for that.
+func (l *pageLinks) promote(at int, kind string, mode frontier.Kind) {
 	if at >= 0 && mode == provenance.KindCheckRead && l.resources[at].mode != mode {
 		l.resources[at].kind, l.resources[at].mode = kind, mode
 	}
@@ -86,10 +86,8 @@ func (l *pageLinks) maxResources() int {
 // unused, so that a chain of imports ends soon.
 const maxSheetResources = 10_000
 
-// addResources adds what was collected to the URLs to check, and the line of links.jsonl to the outcome.
-// Upgrade is as in addLinks.
+// addResources adds what was collected to the URLs to check, and to the line of links.jsonl. Upgrade is as in addLinks.
 func (l *pageLinks) addResources(out *outcome, upgrade bool) error {
-	line := &output.Links{URL: l.doc.URL, To: l.to}
 	if upgrade || l.doc.Prov.Upgrade {
 		l.upgrade()
 	}
@@ -108,6 +106,14 @@ func (l *pageLinks) addResources(out *outcome, upgrade bool) error {
 			t.Uses = rest / (sheets + 1)
 		}
 		out.found.AddCheck(r.URL, t, r.kind, r.mode)
+	}
+	return l.addLine(out)
+}
+
+// addLine adds the line of links.jsonl to the outcome.
+func (l *pageLinks) addLine(out *outcome) error {
+	line := &output.Links{URL: l.doc.URL, To: l.to}
+	for _, r := range l.resources {
 		line.Resources = append(line.Resources, output.Link{URL: r.Canonical, Kind: r.kind})
 	}
 	for i := range l.links {
@@ -129,7 +135,7 @@ func (l *pageLinks) upgrade() {
 	for _, r := range all {
 		r.URL = upgraded(r.URL)
 		if at, ok := known[r.Canonical]; ok {
-			l.read(at, r.kind, r.mode)
+			l.promote(at, r.kind, r.mode)
 			continue
 		}
 		known[r.Canonical] = len(l.resources)

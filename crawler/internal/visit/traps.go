@@ -8,9 +8,9 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 )
 
-// countPage counts a page or a redirect for its pattern. It returns the pattern if the page
+// judgeTrap counts a page or a redirect for its pattern. It returns the pattern if the page
 // closes it. Links are those of the page; they are not in the frontier yet.
-func (v *Visitor) countPage(it *item, page *reading, links []frontier.Item) (*trap.ClosedPattern, error) {
+func (v *Visitor) judgeTrap(it *item, page *reading, links []frontier.Item) (*trap.ClosedPattern, error) {
 	switch {
 	case !it.prov.MayBeTrap():
 		return nil, nil

@@ -34,22 +34,22 @@ type Settings struct {
 	Retries   int           // after a temporary failure
 	LeaseTime time.Duration // of each lease
 
-	Noindex    bool           // noindex and noarchive are obeyed
-	Types      fetch.Types    // that are read
-	Fields     *extract.Rules // that are extracted; nil: none
-	Headers    []string       // canonical names of header fields that are kept
-	Links      bool           // links are listed
-	LinkTexts  bool           // with their texts
-	MaxLinks   int            // URLs that are followed or checked from one page; 0: no limit
-	TrapPages  int            // for messages; see package trap
-	StartURLs  int            // their number, for messages
-	Only       bool           // pages come from sitemaps only; links are not followed
-	MaxEntries int            // of a sitemap, for messages
+	Noindex      bool           // noindex and noarchive are obeyed
+	Types        fetch.Types    // that are read
+	Fields       *extract.Rules // that are extracted; nil: none
+	Headers      []string       // canonical names of header fields that are kept
+	Links        bool           // links are listed
+	LinkTexts    bool           // with their texts
+	MaxLinks     int            // URLs that are followed or checked from one page; 0: no limit
+	TrapPages    int            // for messages; see package trap
+	StartURLs    int            // their number, for messages
+	SitemapsOnly bool           // pages come from sitemaps only; links are not followed
+	MaxEntries   int            // of a sitemap, for messages
 
 	Checks discover.Checks
 
 	Purposes      []usage.Purpose // of the crawl
-	Files         []usage.Purpose // those for which files of the site are requested
+	FilePurposes  []usage.Purpose // those for which files of the site are requested
 	RefuseUnknown bool            // a purpose about which nothing is said is refused
 }
 

@@ -78,7 +78,7 @@ func (v *Visitor) addPermission(it *item, adm *admitted, out *outcome, header ht
 	usage.Redact(line.Statements)
 	v.noticeUnread(it, adm, line.Statements)
 	permission.SetVerdicts(line, v.set.Purposes, v.set.RefuseUnknown)
-	page.refused, page.judged = line.Withheld, true
+	page.refused, page.permissionsRead = line.Withheld, true
 	return crawldir.Permissions.Add(&out.lines, line)
 }
 
@@ -95,7 +95,7 @@ func (v *Visitor) noticeUnread(it *item, adm *admitted, statements []usage.State
 			v.Log.Warn("license file not read", "host", it.origin, "url", file)
 		}
 	}
-	if slices.Contains(v.set.Files, usage.TDM) {
+	if slices.Contains(v.set.FilePurposes, usage.TDM) {
 		return
 	}
 	names := slices.ContainsFunc(statements, func(s usage.Statement) bool { return s.Kind == usage.KindTDMRep })

@@ -23,14 +23,14 @@ func (s signal) send() {
 	}
 }
 
-// watchIdle ends the crawl when no URL remains, or none that is worth waiting for. It
+// watch ends the crawl when no URL remains, or none that is worth waiting for. It
 // checks after outcomes, and when the next URL is due.
-func (c *Crawl) watchIdle(leases context.Context) {
+func (c *Crawl) watch(leases context.Context) {
 	rest, longest := c.Member.IdleCheckInterval()
 	due := time.NewTimer(time.Hour)
 	defer due.Stop()
 	for {
-		wait, err := c.checkIdle()
+		wait, err := c.stopIfOver()
 		if err != nil {
 			c.Lifecycle.Fail(err)
 		}
@@ -51,8 +51,8 @@ func (c *Crawl) watchIdle(leases context.Context) {
 // minIdlePause is the least time between two checks without an outcome.
 const minIdlePause = 100 * time.Millisecond
 
-// checkIdle stops the crawl if it is over, and otherwise returns when to check again.
-func (c *Crawl) checkIdle() (again time.Duration, err error) {
+// stopIfOver stops the crawl if it is over, and otherwise returns when to check again.
+func (c *Crawl) stopIfOver() (again time.Duration, err error) {
 	c.stopAtLimit() // other processes' pages count too
 	stats, err := c.Frontier.Stats(c.Lifecycle.CommitCtx)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 const (
 	KindSitemap  frontier.Kind = "sitemap"
 	KindRedirect frontier.Kind = "redirect" // a redirect target that is fetched unchanged, although links to the same URL are skipped as duplicates
-	KindRobots   frontier.Kind = "listing"  // a robots.txt that is requested only to learn which sitemaps it lists; others are requested with the first URL of their origin
+	KindListing  frontier.Kind = "listing"  // a robots.txt that is requested only to learn which sitemaps it lists; others are requested with the first URL of their origin
 	KindStart    frontier.Kind = "start"    // a start URL in a plan, requested only to learn where it redirects
 
 	KindCheckHead frontier.Kind = "check-head" // checked by a HEAD request
