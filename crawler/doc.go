@@ -55,6 +55,6 @@
 // machines can share a crawl; see [JoinConfig] and package shared.
 //
 // README.md in this directory lists the log messages, the limits that protect a crawl from a site,
-// the state after a kill, and the cost of a crawl. See also THREATS.md (hostile sites),
-// POLITENESS.md (delays) and SHARED.md (shared crawls).
+// the state after a kill, and the cost of a crawl. ARCHITECTURE.md shows how the packages are built.
+// See also THREATS.md (hostile sites), POLITENESS.md (delays) and SHARED.md (shared crawls).
 package crawler

@@ -88,10 +88,15 @@ var helpers = []string{internal + "escape", internal + "durable", internal + "de
 var testParts = []string{internal + "faultsite", internal + "hostiletest", internal + "monitortest", internal + "trap/traptest", internal + "durable/powercut"}
 
 // TestCrawlerPartsAreAll holds that crawlerParts names each package below crawler/internal, but
-// for helpers and what only tests import.
+// for helpers and what only tests import, and allows no import that there is not.
 func TestCrawlerPartsAreAll(t *testing.T) {
 	for _, p := range listPackages(t) {
-		_, named := crawlerParts[p.Path]
+		allowed, named := crawlerParts[p.Path]
+		for _, part := range allowed {
+			if !slices.Contains(imports(p), part) {
+				t.Errorf("%s may import %s, and does not", p.Path, part)
+			}
+		}
 		if strings.HasPrefix(p.Path, internal) && !named && !within(p.Path, helpers...) && !within(p.Path, testParts...) {
 			t.Errorf("%s is in no rule", p.Path)
 		}
