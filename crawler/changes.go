@@ -2,10 +2,13 @@ package crawler
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -28,18 +31,21 @@ func loadState(dir string) (*run.State, Config, error) {
 	if err != nil {
 		return nil, Config{}, err
 	}
-	cfg, err := parseSaved(s.Config)
+	cfg, err := parseSaved(dir, s.Config)
 	cfg.Output.Dir = dir
 	return s, cfg, err
 }
 
-// parseSaved parses a configuration that a crawl has saved. Keys that are missing have their defaults.
-func parseSaved(text json.RawMessage) (Config, error) {
+// parseSaved parses the configuration in the crawl.json of a directory. Keys that are missing have their defaults.
+func parseSaved(dir string, text json.RawMessage) (Config, error) {
 	cfg := Default()
 	if len(text) == 0 {
 		return cfg, nil
 	}
-	return cfg, json.Unmarshal(text, &cfg)
+	if err := jsonlines.Unmarshal(text, &cfg); err != nil {
+		return cfg, &jsonlines.DamagedError{File: filepath.Join(dir, crawldir.StateFile), Err: err}
+	}
+	return cfg, nil
 }
 
 // runConfig is the configuration of a crawl as its run sees it.
@@ -58,7 +64,7 @@ func (r runConfig) Join(worker string, limits *cluster.Limits) {
 
 // Changes implements run.Config.
 func (r runConfig) Changes(saved json.RawMessage) (*run.Changes, error) {
-	old, err := parseSaved(saved)
+	old, err := parseSaved(r.c.cfg.Output.Dir, saved)
 	if err != nil {
 		return nil, err
 	}

@@ -187,9 +187,7 @@ func (c *Crawler) prepare() (set run.Settings, err error) {
 	if set.Requests.Credentials.UnusedCookieFile() {
 		c.board.Showf("%q has no cookie for the start URLs that is valid now, so the crawl sends none of them (cookie-file)", c.cfg.Credentials.CookieFile)
 	}
-	if set.Shared, err = c.clusterOptions(); set.Shared != nil {
-		set.LeaseTime = set.Shared.LeaseTime
-	}
+	set.Shared, err = c.clusterOptions()
 	return set, err
 }
 

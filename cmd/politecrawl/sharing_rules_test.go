@@ -14,17 +14,21 @@ import (
 
 // asksForSharing matches what a line of package crawler says when it asks whether several
 // processes share the crawl, instead of asking cluster.Member what is different then.
-var asksForSharing = regexp.MustCompile(`\.shared\b|\b(cfg|c|saved)\.Sharing\.(Frontier|CrawlName) [!=]= ""|member(\.ID\(\)|\.Peers\(\))? [!=]= |\.\(\*?cluster\.`)
+var asksForSharing = regexp.MustCompile(`\.shared\b|\bset\.Shared [!=]= nil|\b(cfg|c|saved)\.Sharing\.(Frontier|CrawlName) [!=]= ""|[Mm]ember(\.ID\(\)|\.Peers\(\))? [!=]= |\.\(\*?cluster\.`)
 
 // choosesMember is the one line that asks: it chooses the implementation.
-const choosesMember = `open.go: case c.cfg.Sharing.Frontier != "":`
+const choosesMember = `open.go: case c.set.Shared != nil:`
 
-// Nothing in package crawler but the line that opens the frontier asks whether the crawl is
+// Nothing in the crawler but the line that opens the frontier asks whether the crawl is
 // shared: package cluster answers what is different then.
 func TestOnlyClusterKnowsThatACrawlIsShared(t *testing.T) {
-	files, err := filepath.Glob("../../crawler/*.go")
-	if err != nil || len(files) < 10 {
-		t.Fatalf("%d files, %v", len(files), err)
+	var files []string
+	for _, dir := range []string{"", "internal/discover/", "internal/run/", "internal/visit/"} {
+		some, err := filepath.Glob("../../crawler/" + dir + "*.go")
+		if err != nil || len(some) < 10 {
+			t.Fatalf("%d files in crawler/%s, %v", len(some), dir, err)
+		}
+		files = append(files, some...)
 	}
 	var found []string
 	for _, file := range files {
@@ -39,8 +43,9 @@ func TestOnlyClusterKnowsThatACrawlIsShared(t *testing.T) {
 			found = append(found, fmt.Sprintf("%s: %s", filepath.Base(file), line))
 		}
 	}
-	// In a directory that is resumed the same question finds out that it holds no shared crawl.
-	want := []string{`cluster.go: case saved.Sharing.Frontier == "":`, choosesMember}
+	// The first makes the options of a shared crawl. In a directory that is resumed the same question finds out
+	// that it holds no shared crawl.
+	want := []string{`cluster.go: if c.cfg.Sharing.Frontier == "" || c.opts.Frontier != nil {`, `cluster.go: case saved.Sharing.Frontier == "":`, choosesMember}
 	if diff := cmp.Diff(want, found); diff != "" {
 		t.Errorf("places that ask whether the crawl is shared (-want +got):\n%s", diff)
 	}

@@ -23,6 +23,7 @@ func (c *Crawl) joinCluster() error {
 	context.AfterFunc(c.Lifecycle.Working, func() { time.AfterFunc(AbortGrace, end) })
 	c.Lifecycle.CommitCtx = commitCtx
 	opts := c.set.Shared
+	c.set.LeaseTime = opts.LeaseTime
 	if err := cluster.Check(c.Lifecycle.CommitCtx, opts); err != nil {
 		return err
 	}
