@@ -165,6 +165,9 @@ func (c *Crawler) open() error {
 		return err
 	}
 	err = c.run.Open(set)
+	if err == nil {
+		c.warnOfNetwork()
+	}
 	if errors.Is(err, run.ErrLocal) {
 		err = fmt.Errorf("%w (Options.Local): %w", ErrConfig, err)
 	}
@@ -202,7 +205,6 @@ func (c *Crawler) openSecrets(set *run.Settings) (signer *identity.Identity, err
 	if signer != nil {
 		set.Requests.Signer = signer
 	}
-	c.warnOfNetwork()
 	return signer, nil
 }
 

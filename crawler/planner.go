@@ -55,6 +55,7 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	if err := c.run.Plan(set, p.counter.Frontier, p.counter, planFetcher{}); err != nil {
 		return nil, err
 	}
+	c.warnOfNetwork()
 	counted.Delays, counted.Discovery = c.run.Delays, c.run.Discovery
 	return p, nil
 }

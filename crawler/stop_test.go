@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -282,4 +283,24 @@ func (f *abandonedFrontier) Known(ctx context.Context, keys []frontier.Key) ([]b
 	}
 	f.abandon()
 	return nil, f.c.lifecycle.CommitCtx.Err()
+}
+
+// Status may be called until Run returns.
+func TestStatusWhileTheCrawlEnds(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
+	var c *Crawler
+	var wg sync.WaitGroup
+	c = newCrawler(t, testConfig(t, s.url+"/"), &Options{OnStart: func() {
+		wg.Go(func() {
+			for {
+				if _, err := c.Status(); err != nil {
+					return
+				}
+			}
+		})
+	}})
+	if _, err := c.Run(t.Context()); err != nil {
+		t.Error(err)
+	}
+	wg.Wait()
 }

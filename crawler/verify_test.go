@@ -12,8 +12,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
@@ -364,5 +367,33 @@ func TestVerifyPermissionsMemory(t *testing.T) {
 	}
 	if grown := int64(after.HeapSys) - int64(before.HeapSys); grown > 300<<20 {
 		t.Errorf("memory has grown by %d MB", grown>>20)
+	}
+}
+
+// A page that the crawl must not use keeps the robots.txt that applied to it, also one that another process requested.
+func TestRefusedPageKeepsItsRobots(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /no\n"})
+	s.handle("/", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Content-Usage", "train-ai=n")
+		_, _ = w.Write([]byte("x"))
+	})
+	cfg := testConfig(t, s.url+"/")
+	cfg.Usage.Purposes = []string{"train-ai"}
+	m := frontier.NewMemory(&frontier.Options{Delay: time.Millisecond, MaxInFlight: 1, LeaseTime: time.Minute})
+	h, err := frontier.HostOf(s.url + "/")
+	must(t, err)
+	o := robotsext.Origin(s.url)
+	now := time.Now()
+	data, err := json.Marshal(&robotsext.Record{Origin: o, Outcome: robotsext.OutcomeRules, Status: 200, Body: []byte("User-agent: *\nDisallow: /no\n"), FetchedAt: now.Add(-time.Second), ExpiresAt: now.Add(time.Hour)})
+	must(t, err)
+	must(t, m.UpdateHost(t.Context(), h, frontier.HostUpdate{Robots: map[string]frontier.Robots{string(o): {Data: data}}}))
+	c := newCrawler(t, cfg, &Options{Frontier: m})
+	if sum, err := c.Run(t.Context()); err != nil || sum.Rejected[output.Usage] != 1 {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	_, differences := verify(t, cfg.Output.Dir)
+	if slices.ContainsFunc(differences, func(d string) bool { return strings.Contains(d, "is missing") }) {
+		t.Errorf("%+v", differences)
 	}
 }

@@ -101,7 +101,7 @@ type Discovery struct {
 	hosts    *quota.Hosts
 	order    *entryOrder
 	scopeMu  sync.RWMutex // held while URLs are judged by scope and skipped, or scope grows
-	recrawl  atomic.Int64 // see JoinRecrawl
+	recrawl  atomic.Int64 // see Recrawl
 	refused  URLSet       // checks that max-hosts refused, so that each has one line
 
 	noticeWider sync.Once // see joinRedirectTarget
@@ -126,19 +126,8 @@ func New(set Settings, c Crawl) *Discovery {
 // Recrawl returns the number of the latest recrawl that this process knows.
 func (d *Discovery) Recrawl() int { return int(d.recrawl.Load()) }
 
-// JoinRecrawl notes the number of the recrawl in which a URL was queued, and returns the latest. The recrawl of
-// another worker is learned from the URLs that this one has queued, or that were found since.
-func (d *Discovery) JoinRecrawl(number int) (latest int) {
-	for {
-		known := d.recrawl.Load()
-		if int64(number) <= known {
-			return int(known)
-		}
-		if d.recrawl.CompareAndSwap(known, int64(number)) {
-			return number
-		}
-	}
-}
+// SetRecrawl sets that number.
+func (d *Discovery) SetRecrawl(number int) { d.recrawl.Store(int64(number)) }
 
 // Added returns the hosts, or directories, that joined the crawl because start URLs redirect to them.
 func (d *Discovery) Added() []string {

@@ -132,7 +132,7 @@ type Crawl struct {
 	slots    *politeness.Slots
 
 	state   *State
-	joining sync.Mutex // guards state.CheckRecrawl while workers run
+	stateMu sync.Mutex // guards state after Open
 
 	pauses   pauses
 	wakeIdle signal // wakes the watch
@@ -197,9 +197,6 @@ func (c *Crawl) visitAll(leases context.Context) error {
 			}
 			c.Tally.Add(page, lines)
 			c.wakeIdle.send()
-			if err := c.joinRecrawl(); err != nil {
-				return err
-			}
 		}
 	}
 }
@@ -217,7 +214,7 @@ func (c *Crawl) newVisitor() *visit.Visitor {
 	set := c.set.Visit
 	set.LeaseTime = c.set.LeaseTime // that of a shared crawl differs
 	return visit.New(set, visit.Crawl{
-		Frontier: c.Frontier, Member: c.Member, Robots: c.Robots, Client: c.client, Fetcher: c.Fetcher, Committer: c.Recorder,
+		Frontier: c.Frontier, Member: c.Member, Robots: c.Robots, Client: c.client, Fetcher: c.Fetcher, Committer: c.Recorder, Recrawls: c,
 		Delays: c.Delays, Addresses: c.Addresses, Limits: c.Limits, Traps: c.Traps, Discovery: c.Discovery,
 		Record: c.Record, Credentials: c.set.Requests.Credentials, Lifecycle: c.Lifecycle, Board: c.Board,
 		Causes: notice.NewHosts(c.Board, "other hosts have problems too; the report names them"),

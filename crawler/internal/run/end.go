@@ -56,9 +56,12 @@ func (c *Crawl) End() (*Result, error) {
 	c.Lifecycle.SetStats(stats) // Status returns them as long as the sinks are open
 	result := &Result{End: end, Remaining: stats.Pending + stats.Scheduled + stats.InFlight, Hosts: stats.Hosts}
 	if err == nil {
-		c.state.RejectedIncomplete = c.RejectedIncomplete()
+		incomplete := c.RejectedIncomplete()
+		c.stateMu.Lock()
+		c.state.RejectedIncomplete = incomplete
 		c.state.Ended = &Ended{End: end, Remaining: result.Remaining, Written: c.Record.Written(), Uncommitted: c.Lifecycle.CommitCtx.Err() != nil}
 		err = crawldir.SaveState(c.set.Record.Dir, c.state)
+		c.stateMu.Unlock()
 	}
 	err = errors.Join(err, c.Close())
 	hosts, noted := c.Record.Deferred.All()
@@ -79,11 +82,15 @@ func (c *Crawl) End() (*Result, error) {
 
 // RejectedIncomplete reports whether more URLs were skipped than are listed.
 func (c *Crawl) RejectedIncomplete() bool {
+	c.stateMu.Lock()
+	defer c.stateMu.Unlock()
 	return c.state.RejectedIncomplete || c.Record.Skipped.Full()
 }
 
 // Lost returns what the files of the crawl have lost.
 func (c *Crawl) Lost() []output.Loss {
+	c.stateMu.Lock()
+	defer c.stateMu.Unlock()
 	return append(slices.Clone(c.state.Lost), c.Record.Damages()...)
 }
 

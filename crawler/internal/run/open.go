@@ -41,7 +41,7 @@ func (c *Crawl) Open(set Settings) (err error) {
 	if err := begin(); err != nil {
 		return err
 	}
-	c.Discovery.JoinRecrawl(c.state.CheckRecrawl)
+	c.Discovery.SetRecrawl(c.state.CheckRecrawl)
 	if err := c.restoreRobots(); err != nil {
 		return err
 	}

@@ -91,16 +91,20 @@ type requeuer struct {
 	requeued    map[string]bool // the URLs of unconfirmed that the frontier knows; nil: not recorded
 }
 
-// joinRecrawl saves the number of the latest recrawl, after it was learned that another worker has started one.
-func (c *Crawl) joinRecrawl() error {
-	latest := c.Discovery.Recrawl()
-	c.joining.Lock()
-	defer c.joining.Unlock()
-	if latest <= c.state.CheckRecrawl {
-		return nil
+// JoinRecrawl implements visit.Recrawls. This process learns of the recrawl of another worker from the URLs that
+// this one has queued, or that were found since, and saves its number before it uses it.
+func (c *Crawl) JoinRecrawl(number int) (latest int, err error) {
+	if latest = c.Discovery.Recrawl(); number <= latest {
+		return latest, nil
 	}
-	c.state.CheckRecrawl = latest
-	return crawldir.SaveState(c.set.Record.Dir, c.state)
+	c.stateMu.Lock()
+	defer c.stateMu.Unlock()
+	if number <= c.state.CheckRecrawl {
+		return c.state.CheckRecrawl, nil
+	}
+	c.state.CheckRecrawl = number
+	c.Discovery.SetRecrawl(number)
+	return number, crawldir.SaveState(c.set.Record.Dir, c.state)
 }
 
 // addAll requeues the URLs that the files with a number list.

@@ -189,7 +189,7 @@ func (v *Visitor) robotsTarget(it *item, err error) string {
 func (v *Visitor) learnListing(it *item, adm *admitted, out outcome) outcome {
 	rec, err := v.Robots.Record(v.Lifecycle.Working, it.u)
 	if err != nil { // the crawl is being aborted
-		return waitUntil(time.Time{})
+		return outcome{verdict: wait, host: out.host}
 	}
 	adm.robots = rec
 	return outcome{verdict: done, host: out.host}
@@ -219,9 +219,7 @@ func (v *Visitor) skipDuplicate(it *item, adm *admitted) outcome {
 	}
 	again := it.lease.Item
 	again.URL = clean
-	out := skipWith(output.DuplicateURL, "for "+clean)
-	out.found = v.found(again)
-	return out
+	return outcome{verdict: skip, rejection: output.Rejection{Reason: output.DuplicateURL, Detail: "for " + clean}, found: v.found(again)}
 }
 
 // found returns items for the frontier.
@@ -240,7 +238,8 @@ func (v *Visitor) skipTrapped(it *item) outcome {
 	if !closed {
 		return outcome{}
 	}
-	return skipWith(output.Trap, fmt.Sprintf("%s: after %d pages the pattern shows nothing new and leads to ever more URLs (trap-pages %d)", name, pages, v.set.TrapPages))
+	detail := fmt.Sprintf("%s: after %d pages the pattern shows nothing new and leads to ever more URLs (trap-pages %d)", name, pages, v.set.TrapPages)
+	return outcome{verdict: skip, rejection: output.Rejection{Reason: output.Trap, Detail: detail}}
 }
 
 // quotaPause is how long a lease waits while the last pages of a limit are in flight, since

@@ -35,12 +35,20 @@ func (v *Visitor) commit(it *item, adm *admitted, out *outcome) (*output.Page, *
 	if result.Links, err = v.add(it, adm, out); err != nil {
 		return nil, nil, err
 	}
-	closed, err := v.conclude(it, adm, out, &result)
+	if v.Member.Lost(it.lease.ID) { // while the entries of a sitemap were added
+		out.leave()
+	}
+	closed, err := v.conclude(it, out, &result)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !out.host.until.IsZero() {
 		if err := v.Frontier.UpdateHost(v.Lifecycle.CommitCtx, it.lease.Host, frontier.HostUpdate{BlockUntil: out.host.until}); err != nil {
+			return nil, nil, err
+		}
+	}
+	if out.page != nil && out.page.permissionsRead && adm.file() != nil { // another process may have requested it
+		if err := v.Record.KeepVersion(adm.robots); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -160,7 +168,7 @@ func (v *Visitor) add(it *item, adm *admitted, out *outcome) ([]frontier.Item, e
 }
 
 // conclude skips, defers, retries or finishes a URL. It returns the pattern that the page has closed; nil: none.
-func (v *Visitor) conclude(it *item, adm *admitted, out *outcome, result *frontier.Outcome) (closed *trap.ClosedPattern, err error) {
+func (v *Visitor) conclude(it *item, out *outcome, result *frontier.Outcome) (closed *trap.ClosedPattern, err error) {
 	switch out.verdict {
 	case skip:
 		result.Result = frontier.Drop
@@ -176,7 +184,7 @@ func (v *Visitor) conclude(it *item, adm *admitted, out *outcome, result *fronti
 		return nil, nil
 	case done:
 		result.Result = frontier.Done
-		return v.finish(it, adm, out, result)
+		return v.finish(it, out, result)
 	}
 	return nil, fmt.Errorf("no stage has decided about %s", it.u.Redacted())
 }
@@ -190,7 +198,7 @@ func (v *Visitor) forgetLines(it *item, out *outcome) {
 }
 
 // finish counts a URL that is finished.
-func (v *Visitor) finish(it *item, adm *admitted, out *outcome, result *frontier.Outcome) (*trap.ClosedPattern, error) {
+func (v *Visitor) finish(it *item, out *outcome, result *frontier.Outcome) (*trap.ClosedPattern, error) {
 	for _, line := range out.lines.Results().Checks {
 		v.Limits.CountBytes(line.Bytes)
 		v.stopAtLimit()
@@ -199,11 +207,6 @@ func (v *Visitor) finish(it *item, adm *admitted, out *outcome, result *frontier
 		return nil, nil
 	}
 	result.Validators = out.page.validators
-	if out.page.permissionsRead && adm.file() != nil {
-		if err := v.Record.KeepVersion(adm.robots); err != nil { // another process may have requested it
-			return nil, err
-		}
-	}
 	return v.judgeTrap(it, out.page, result.Links)
 }
 

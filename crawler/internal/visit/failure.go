@@ -108,7 +108,7 @@ func (v *Visitor) retryStatus(it *item, status int) outcome {
 
 // retry retries a URL after a temporary status or an error, while attempts remain.
 func (v *Visitor) retry(it *item, cause error) outcome {
-	if it.lease.Attempt > v.set.Retries {
+	if cause == nil || it.lease.Attempt > v.set.Retries {
 		return outcome{}
 	}
 	backoff := retryBase << min(it.lease.Attempt-1, maxBackoff)

@@ -61,7 +61,6 @@ func (v *Visitor) decode(lease frontier.Lease) (it item, out outcome) {
 	if why != "" {
 		return it, skipWith(output.Excluded, why)
 	}
-	it.prov.Recrawl = v.Discovery.JoinRecrawl(it.prov.Recrawl)
 	return it, outcome{}
 }
 

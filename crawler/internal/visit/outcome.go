@@ -75,3 +75,8 @@ func skipWith(reason output.Reason, detail string) outcome {
 
 // waitUntil has a URL wait; the zero time: for the next request slot of its host.
 func waitUntil(t time.Time) outcome { return outcome{verdict: wait, until: t} }
+
+// leave makes an outcome that of a URL whose lease was lost. Another process may have the URL: nothing is recorded.
+func (o *outcome) leave() {
+	*o = outcome{verdict: wait, host: o.host, granted: o.granted, entries: o.entries}
+}

@@ -137,6 +137,7 @@ func (v *Visitor) readEntries(it *item, resp *http.Response, file *sitemapFile) 
 func (v *Visitor) seedSitemap(it *item, adm *admitted, out *outcome) error {
 	file := out.entries
 	lines, unread, none, err := v.Discovery.SeedEntries(it.document(adm), file.scope, file.entries)
+	file.entries = nil // they take memory
 	if err != nil {
 		return err
 	}

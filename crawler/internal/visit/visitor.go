@@ -67,6 +67,12 @@ type Committer interface {
 	Commit(frontier.Outcome, *output.Page, crawldir.Batch) error
 }
 
+// Recrawls knows the number of the latest recrawl.
+type Recrawls interface {
+	// JoinRecrawl notes the number of the recrawl in which a URL was queued, and returns the latest.
+	JoinRecrawl(number int) (latest int, err error)
+}
+
 // A Crawl has the parts of a crawl that a Visitor uses. All are needed, except as said.
 type Crawl struct {
 	Frontier    frontier.Frontier
@@ -75,6 +81,7 @@ type Crawl struct {
 	Client      *http.Client // for sitemaps
 	Fetcher     Fetcher
 	Committer   Committer
+	Recrawls    Recrawls
 	Delays      *politeness.Delays
 	Addresses   *politeness.Addresses
 	Limits      *quota.Pages
@@ -114,8 +121,8 @@ func (v *Visitor) Visit(waiting context.Context, lease frontier.Lease) (page *ou
 		adm, out, err = v.process(&it)
 	}
 	defer out.response.Release() // what is recorded has no part of the body
-	if v.Member.Lost(lease.ID) { // another process may have the URL: report nothing
-		out = outcome{verdict: wait, host: out.host, granted: out.granted, entries: out.entries}
+	if v.Member.Lost(lease.ID) {
+		out.leave()
 	}
 	if err == nil {
 		page, lines, err = v.commit(&it, &adm, &out)
@@ -129,6 +136,9 @@ func (v *Visitor) Visit(waiting context.Context, lease frontier.Lease) (page *ou
 
 // process runs one stage after the other, until one has decided.
 func (v *Visitor) process(it *item) (adm admitted, out outcome, err error) {
+	if it.prov.Recrawl, err = v.Recrawls.JoinRecrawl(it.prov.Recrawl); err != nil {
+		return adm, out, err
+	}
 	if provenance.IsCheck(it.lease.Kind) {
 		if known, err := v.isKnownCheck(it); err != nil || known {
 			return adm, outcome{verdict: done}, err
