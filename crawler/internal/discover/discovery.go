@@ -2,7 +2,7 @@
 // robots.txt files. URLs that belong to the crawl go into the frontier; the others are skipped, and
 // recorded with a reason.
 //
-// What a document leads to is collected in a [Found], which changes nothing. [Discovery.Admit] applies it.
+// What a document leads to is collected in a [Found], and [Discovery.Admit] applies it.
 package discover
 
 import (

@@ -13,7 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// Found are the URLs that one document leads to. Its methods change nothing else; Discovery.Admit applies it.
+// Found are the URLs that one document leads to. Discovery.Admit applies it.
 type Found struct {
 	Items   []frontier.Item // URLs for the frontier
 	d       *Discovery

@@ -146,7 +146,8 @@ func (s *Counter) countPage(h *hostCounts, item frontier.Item, t provenance.Prov
 	return true
 }
 
-// decide makes the decision that a worker and robotsext.Robots.Decide would make.
+// decide makes the decision that robotsext.Robots.Decide and package visit would make about a page. Its URL is not
+// stored, so that it cannot be visited.
 func (s *Counter) decide(h *hostCounts, item frontier.Item, t provenance.Provenance) {
 	u, err := url.Parse(item.URL)
 	if err == nil {

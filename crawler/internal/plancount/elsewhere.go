@@ -33,7 +33,7 @@ func (s *Counter) keep(l *record.SkippedURL) {
 	}
 }
 
-// TakeScope implements the recorder of package crawler.
+// TakeScope implements discover.Recorder.
 func (s *Counter) TakeScope(_ weburl.URL, match func(record.SkippedURL) bool, give func([]record.SkippedURL) error) error {
 	s.mu.Lock()
 	var taken []record.SkippedURL
@@ -53,7 +53,7 @@ func (s *Counter) TakeScope(_ weburl.URL, match func(record.SkippedURL) bool, gi
 	return give(taken)
 }
 
-// TakeListed implements the recorder of package crawler.
+// TakeListed implements discover.Recorder.
 func (s *Counter) TakeListed(o robotsext.Origin, match func(record.SkippedURL) bool, give func([]record.SkippedURL) error) error {
 	return s.TakeScope(weburl.URL{}, func(l record.SkippedURL) bool { return l.URL.Origin == o && match(l) }, give)
 }

@@ -26,7 +26,7 @@ import (
 type admitted struct {
 	robots    *robotsext.Record   // of its origin; nil: it is not known
 	group     *robotstxt.Group    // its rules for this crawler; nil: none
-	recovered *record.Deferral    // of its origin, if that no longer waits for its robots.txt; nil: it does, or did not
+	recovered *record.Deferral    // the deferral of its origin that ends, because robots.txt was reached again; nil: none
 	site      robotsext.SiteUsage // what the files of the site say about its use; set by admitUsage
 	cookies   uint64              // a hash of those that the request has; 0: the crawl keeps none
 }

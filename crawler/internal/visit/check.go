@@ -21,7 +21,7 @@ import (
 
 // check visits a URL that is requested only to learn whether it works.
 func (v *Visitor) check(it *item, adm *admitted) (outcome, error) {
-	if out := v.admitUsage(it, adm, nil); out.verdict != proceed { // it has no permission, for which tdmrep.json would be requested
+	if out := v.admitUsage(it, adm, nil); out.verdict != proceed { // checks write no permissions, so tdmrep.json is not requested
 		return out, nil
 	}
 	request := fetch.Request{URL: it.url, Method: http.MethodGet}

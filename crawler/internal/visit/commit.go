@@ -21,7 +21,8 @@ import (
 
 // commit acts on the outcome of a URL, and records it. What the site has shown comes first, then the archive and
 // the limits, then the URLs found, then the verdict: whether they are new decides whether the page closes a trap.
-// The frontier is told last: a crawl that is killed before that visits the URL again.
+// The lease is finished last: a crawl that is killed before that visits the URL again. It returns what was recorded:
+// the page, nil if there is none, and lines of other files.
 func (v *Visitor) commit(it *item, adm *admitted, out *outcome) (*output.Page, *output.Results, error) {
 	if err := v.learn(it, adm, out); err != nil {
 		return nil, nil, err
@@ -47,7 +48,7 @@ func (v *Visitor) commit(it *item, adm *admitted, out *outcome) (*output.Page, *
 			return nil, nil, err
 		}
 	}
-	if out.page != nil && out.page.permissionsRead && adm.file() != nil { // another process may have requested it
+	if out.page != nil && out.page.permissionsRead && adm.file() != nil { // of a robots.txt that another process requested
 		if err := v.Record.KeepVersion(adm.robots); err != nil {
 			return nil, nil, err
 		}

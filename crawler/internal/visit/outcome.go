@@ -31,8 +31,8 @@ type outcome struct {
 	// the URL and its provenance.
 	rejection output.Rejection
 
-	// For wait and retry: when the URL is due again, the zero time: with the next request slot of its host;
-	// and the error, or the status of the response, why.
+	// For wait and retry: when the URL is due again, zero: at the next request slot of its host; and the error or
+	// the status because of which it waits.
 	until time.Time
 	cause error
 

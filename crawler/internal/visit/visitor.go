@@ -44,7 +44,7 @@ type Settings struct {
 	TrapPages    int            // for messages; see package trap
 	StartURLs    int            // their number, for messages
 	SitemapsOnly bool           // pages come from sitemaps only; links are not followed
-	MaxEntries   int            // of a sitemap, for messages
+	MaxEntries   int            // of an origin, for messages
 
 	Checks discover.Checks
 
@@ -83,7 +83,7 @@ type Crawl struct {
 	Committer   Committer
 	Recrawls    Recrawls
 	Delays      *politeness.Delays
-	Addresses   *politeness.Addresses
+	Addresses   *politeness.Addresses // nil: per-ip is no limit
 	Limits      *quota.Pages
 	Traps       *trap.Detector
 	Discovery   *discover.Discovery
