@@ -15,12 +15,11 @@ import (
 
 // Planner predicts a crawl. It requests robots.txt files and sitemaps, but no pages, and writes
 // no files. If a sitemap has pages of another host, it also sends HEAD requests to the start
-// URLs, because the crawl includes the hosts to which they redirect. It runs the code of the crawl with the same delays and limits, so it makes the
-// same decision about each URL.
+// URLs, because the crawl includes the hosts to which they redirect. It runs the code of the crawl
+// with the same delays and limits, so it makes the same decision about each URL.
 //
 // A planner needs 20 to 40 bytes of memory for each URL. It stores 64-bit hashes: two URLs with
-// the same hash count as one. For ten million
-// URLs the probability of a collision is 3 in a million.
+// the same hash count as one. For ten million URLs the probability of a collision is 3 in a million.
 type Planner struct {
 	c       *Crawler
 	counter *plancount.Counter

@@ -31,14 +31,14 @@ func (v *Visitor) commit(it *item, adm *admitted, out *outcome) (*output.Page, *
 	if err := v.settle(it, out); err != nil {
 		return nil, nil, err
 	}
-	result := frontier.Outcome{Lease: it.lease.ID, NotBefore: out.until, HostDelay: out.host.delay}
-	var err error
-	if result.Links, err = v.add(it, adm, out); err != nil {
+	links, err := v.add(it, adm, out)
+	if err != nil {
 		return nil, nil, err
 	}
-	if v.Member.Lost(it.lease.ID) { // while the entries of a sitemap were added
+	if out.entries != nil && v.Member.Lost(it.lease.ID) { // while they were added, which may take long
 		out.leave()
 	}
+	result := frontier.Outcome{Lease: it.lease.ID, NotBefore: out.until, HostDelay: out.host.delay, Links: links}
 	closed, err := v.conclude(it, out, &result)
 	if err != nil {
 		return nil, nil, err

@@ -159,7 +159,7 @@ func (v *Visitor) seedSitemap(it *item, adm *admitted, out *outcome) error {
 	return nil
 }
 
-// sitemapLine returns the line of sitemap.jsonl about a file.
+// sitemapLine returns the line of sitemaps.jsonl about a file.
 func (it *item) sitemapLine(status int, began time.Time) *output.Sitemap {
 	return &output.Sitemap{
 		URL: it.url, Status: status, Origin: string(it.prov.SitemapOf),
