@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -191,4 +194,43 @@ func (m *losingMember) Lost(frontier.LeaseID) bool {
 		}
 	}
 	return false
+}
+
+// A lease that ends while the entries of its sitemap are added leaves no lines: the process that has the next lease
+// reads the sitemap.
+func TestLeaseLostWhileASitemapIsAdded(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": "{site}/a\n", "/": "start", "/a": "a"})
+	f := &slowFrontier{Memory: frontier.NewMemory(nil)}
+	var c *Crawler
+	opts := &Options{Frontier: f, OnStart: func() { c.run.Visitor.Member = &slowMember{Member: c.run.Member, frontier: f} }}
+	cfg := testConfig(t, s.url+"/")
+	cfg.Limits.Concurrency = 1
+	got := runChanged(t, cfg, opts, func(made *Crawler) { c = made })
+	if got.Sitemaps != 1 || got.Entries != 1 || s.count("/map.txt") != 2 || s.count("/a") != 1 {
+		t.Errorf("%+v, requested %q; want the sitemap read twice and listed once", got.Summary, s.asked())
+	}
+}
+
+// A slowFrontier notes when the first entry of a sitemap is added.
+type slowFrontier struct {
+	*frontier.Memory
+	added atomic.Bool
+}
+
+func (f *slowFrontier) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
+	if slices.ContainsFunc(items, func(i frontier.Item) bool { return strings.HasSuffix(i.URL, "/a") }) {
+		f.added.Store(true)
+	}
+	return f.Memory.Add(ctx, items)
+}
+
+// A slowMember loses the first lease that is asked for after that.
+type slowMember struct {
+	cluster.Member
+	frontier *slowFrontier
+	lost     atomic.Bool
+}
+
+func (m *slowMember) Lost(frontier.LeaseID) bool {
+	return m.frontier.added.Load() && !m.lost.Swap(true)
 }
