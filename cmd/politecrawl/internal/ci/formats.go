@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
-
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/comparetext"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
@@ -109,77 +107,48 @@ const informationURL = "https://github.com/politecrawl/politecrawl"
 
 // writeSARIF writes the verdict in SARIF 2.1.0.
 func writeSARIF(w io.Writer, v *verdict) error {
-	run := sarif.NewRunWithInformationURI("politecrawl", informationURL)
-	run.Tool.Driver.WithVersion(cli.ReadBuild().Version)
+	type object = map[string]any
+	text := func(s string) object { return object{"text": s} }
 	levels := map[report.Severity]string{report.SeverityError: "error", report.SeverityWarning: "warning", report.SeverityNotice: "note"}
-	for _, rule := range v.rules {
-		run.AddRule(rule.ID).WithShortDescription(sarif.NewMultiformatMessageString().WithText(rule.Title)).
-			WithHelp(sarif.NewMultiformatMessageString().WithText(rule.Fix)).
-			WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(levels[rule.Severity]))
+	rules, indexes := []object{}, map[string]int{}
+	for i, rule := range v.rules {
+		indexes[rule.ID] = i
+		rules = append(rules, object{
+			"id": rule.ID, "shortDescription": text(rule.Title), "help": text(rule.Fix),
+			"defaultConfiguration": object{"enabled": true, "level": levels[rule.Severity]},
+		})
 	}
+	results := []object{}
 	for _, p := range v.Problems {
-		result := sarif.NewRuleResult(p.Rule).WithRuleIndex(run.GetRuleIndex(p.Rule)).WithLevel(levels[p.Severity]).
-			WithMessage(sarif.NewTextMessage(p.message() + ". " + p.rule.Fix)).
-			WithPartialFingerprints(map[string]string{"politecrawl/v1": p.fingerprint()})
-		for i, at := range p.Places {
-			location := sarif.NewLocationWithPhysicalLocation(at.sarif())
-			if i == 0 {
-				result.AddLocation(location)
-			} else {
-				result.AddRelatedLocation(location)
+		var locations []object
+		for _, at := range p.Places {
+			physical := object{"artifactLocation": object{"uri": at.uri()}}
+			if at.Line > 0 {
+				physical["region"] = object{"startLine": at.Line}
 			}
+			locations = append(locations, object{"physicalLocation": physical})
 		}
-		run.AddResult(result)
-	}
-	log := sarif.NewReport()
-	log.AddRun(run)
-	text, err := json.Marshal(log)
-	if err != nil {
-		return err
-	}
-	var tree map[string]any
-	if err := json.Unmarshal(text, &tree); err != nil {
-		return err
-	}
-	dropPlaceholders(tree)
-	if text, err = json.MarshalIndent(tree, "", "  "); err != nil {
-		return err
-	}
-	_, err = w.Write(append(text, '\n'))
-	return err
-}
-
-// dropPlaceholders removes what the library writes for unknown values: -1 and empty lists. The results
-// and rules of a run stay.
-func dropPlaceholders(tree map[string]any) {
-	for name, value := range tree {
-		switch v := value.(type) {
-		case float64:
-			if v == -1 {
-				delete(tree, name)
-			}
-		case map[string]any:
-			dropPlaceholders(v)
-		case []any:
-			if len(v) == 0 && name != "results" && name != "rules" {
-				delete(tree, name)
-			}
-			for _, item := range v {
-				if inner, ok := item.(map[string]any); ok {
-					dropPlaceholders(inner)
-				}
-			}
+		result := object{
+			"ruleId": p.Rule, "ruleIndex": indexes[p.Rule], "kind": "fail", "level": levels[p.Severity], "message": text(p.message() + ". " + p.rule.Fix),
+			"partialFingerprints": object{"politecrawl/v1": p.fingerprint()}, "locations": locations[:1],
 		}
+		if len(locations) > 1 {
+			result["relatedLocations"] = locations[1:]
+		}
+		results = append(results, result)
 	}
-}
-
-// sarif returns the place as a location.
-func (p place) sarif() *sarif.PhysicalLocation {
-	at := sarif.NewPhysicalLocation().WithArtifactLocation(sarif.NewSimpleArtifactLocation(p.uri()))
-	if p.Line > 0 {
-		at.WithRegion(sarif.NewRegion().WithStartLine(p.Line))
-	}
-	return at
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(object{
+		"$schema": "https://raw.githubusercontent.com/oasis-tcs/sarif-spec/main/sarif-2.1/schema/sarif-schema-2.1.0.json", "version": "2.1.0", "properties": object{},
+		"runs": []object{{
+			"language": "en-US", "newlineSequences": []string{"\r\n", "\n"}, "results": results,
+			"tool": object{"driver": object{
+				"name": "politecrawl", "version": cli.ReadBuild().Version, "informationUri": informationURL, "rules": rules,
+				"contents": []string{"localizedData", "nonLocalizedData"}, "isComprehensive": false, "language": "en-US",
+			}},
+		}},
+	})
 }
 
 // uri returns the file as a URI reference, or the URL.
