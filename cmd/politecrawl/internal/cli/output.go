@@ -43,6 +43,14 @@ func (s *Streams) PrintJSON(v any) error {
 	return s.Print(text + "\n")
 }
 
+// PrintAs writes v to standard output in a format: as JSON, or else as its text.
+func (s *Streams) PrintAs(format Format, v any, text string) error {
+	if format == JSON {
+		return s.PrintJSON(v)
+	}
+	return s.Print(text)
+}
+
 // Buffered returns streams with a buffered standard output, for commands that print more
 // than fits into memory. flush writes the rest.
 func (s *Streams) Buffered() (buffered *Streams, flush func() error) {

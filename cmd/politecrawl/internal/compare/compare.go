@@ -63,12 +63,7 @@ Exit code: 0 nothing is worse, 1 the new crawl has a new error or warning, 2 usa
 					return err
 				}
 			}
-			var err error
-			if format == cli.JSON {
-				err = streams.PrintJSON(c)
-			} else {
-				err = streams.Print(comparetext.Text(c, limit, streams.Painter()))
-			}
+			err := streams.PrintAs(format, c, comparetext.Text(c, limit, streams.Painter()))
 			if err == nil && c.Worse(report.SeverityWarning) {
 				err = cli.ExitWith(cli.ExitFindings)
 			}

@@ -138,10 +138,7 @@ of the crawl.`,
 		if err != nil {
 			return f.failure(err)
 		}
-		if format == cli.JSON {
-			return streams.PrintJSON(printedShared(all, stats))
-		}
-		return streams.Print(sharedText(all, stats))
+		return streams.PrintAs(format, printedShared(all, stats), sharedText(all, stats))
 	}
 	return cmd
 }

@@ -84,12 +84,7 @@ func (d *demo) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if d.format == cli.JSON {
-		err = d.PrintJSON(result)
-	} else {
-		err = d.Print(result.Text(d.Painter()))
-	}
-	if err != nil {
+	if err := d.PrintAs(d.format, result, result.Text(d.Painter())); err != nil {
 		return err
 	}
 	if temporary && !d.quiet {

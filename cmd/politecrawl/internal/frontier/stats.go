@@ -57,13 +57,10 @@ never queued.`,
 			return viewFrontier("frontier stats", args[0], func(view *pebblestore.ReadOnlyStore) error {
 				now := time.Now()
 				totals, err := countFrontier(view, now)
-				switch {
-				case err != nil:
+				if err != nil {
 					return err
-				case format == cli.JSON:
-					return streams.PrintJSON(totals)
 				}
-				return streams.Print(totals.text(now))
+				return streams.PrintAs(format, totals, totals.text(now))
 			})
 		},
 	}

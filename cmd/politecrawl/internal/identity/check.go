@@ -115,15 +115,12 @@ func (c *check) report(f finding) error {
 	if f.Level == levelProblem {
 		c.code = cli.Worse(c.code, cli.ExitFindings)
 	}
-	if c.format == cli.JSON {
-		return c.PrintJSON(f)
-	}
 	tint := map[string]cli.Color{levelOK: cli.Green, levelNote: cli.Yellow, levelProblem: cli.Red}[f.Level]
 	text := fmt.Sprintf("%s %s\n", c.Painter()(tint, fmt.Sprintf("%-8s", f.Level)), cli.Escape(f.Text))
 	if f.Advice != "" {
 		text += "         " + cli.Escape(f.Advice) + "\n"
 	}
-	return c.Print(text)
+	return c.PrintAs(c.format, f, text)
 }
 
 func (c *check) ok(format string, args ...any) error {

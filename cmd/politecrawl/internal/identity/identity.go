@@ -159,19 +159,16 @@ Exit code: 0 done, 2 usage error or no valid key, 3 a file could not be read or 
 				return failed("show", err)
 			}
 			note(streams, notes)
-			if format == cli.JSON {
-				return streams.PrintJSON(struct {
-					Settings identity.Settings `json:"settings"`
-					Keys     []identity.Key    `json:"keys"`
-					Until    time.Time         `json:"until"`
-					Renewed  bool              `json:"renewed"`
-				}{f.Settings(), f.Keys(), f.SignedUntil(), renewed})
-			}
 			text := settingsText(f) + keysText(f, now())
 			if renewed {
 				text += "\n" + uploadText(f)
 			}
-			return streams.Print(text)
+			return streams.PrintAs(format, struct {
+				Settings identity.Settings `json:"settings"`
+				Keys     []identity.Key    `json:"keys"`
+				Until    time.Time         `json:"until"`
+				Renewed  bool              `json:"renewed"`
+			}{f.Settings(), f.Keys(), f.SignedUntil(), renewed}, text)
 		},
 	}
 	format.AddFlag(cmd)

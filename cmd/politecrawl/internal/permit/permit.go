@@ -209,10 +209,7 @@ func (p *permit) ask(ctx context.Context, raw string) error {
 		p.code = cli.Worse(p.code, cli.ExitFindings)
 	}
 	a.redact(target)
-	if p.format == cli.JSON {
-		return p.PrintJSON(a)
-	}
-	return p.Print(a.text(p.Painter()))
+	return p.PrintAs(p.format, a, a.text(p.Painter()))
 }
 
 // target returns the URL as a crawl sends it.

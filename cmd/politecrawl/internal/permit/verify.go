@@ -1,6 +1,7 @@
 package permit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,28 +26,19 @@ func (p *permit) runVerify(cmd *cobra.Command) error {
 	}
 	out, flush := p.Buffered()
 	done, err := crawler.VerifyPermissions(p.verify, func(d crawler.PermissionDifference) error {
-		if p.format == cli.JSON {
-			return out.PrintJSON(d)
-		}
 		where := cli.Escape(d.File + d.URL)
 		if d.Line > 0 {
 			where = fmt.Sprintf("line %d  %s", d.Line, cli.Escape(d.URL))
 		}
-		return out.Print(fmt.Sprintf("%s: %s\n", where, p.Painter()(cli.Red, cli.Escape(d.Problem))))
+		return out.PrintAs(p.format, d, fmt.Sprintf("%s: %s\n", where, p.Painter()(cli.Red, cli.Escape(d.Problem))))
 	})
 	if err == nil {
-		if p.format == cli.JSON {
-			err = out.PrintJSON(done)
-		} else {
-			err = out.Print(verified(done))
-		}
+		err = out.PrintAs(p.format, done, verified(done))
 	}
-	if flushed := flush(); err == nil {
-		err = flushed
-	}
-	var exit *cli.ExitError
+	err = cmp.Or(err, flush())
+	_, isExit := errors.AsType[*cli.ExitError](err)
 	switch {
-	case errors.As(err, &exit): // the results could not be written
+	case isExit: // the results could not be written
 		return err
 	case err != nil && crawldir.HoldsCrawl(p.verify) && !p.recorded():
 		return cli.Misuse("permit: %q has no permissions.jsonl: the file was removed, or an earlier version of politecrawl wrote the crawl; to record permissions, crawl into a new directory", p.verify)

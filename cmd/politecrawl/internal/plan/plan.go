@@ -129,12 +129,7 @@ func run(ctx context.Context, r *runner.Runner, cfg crawler.Config, format cli.F
 	if p == nil {
 		return err
 	}
-	if format == cli.JSON {
-		err = errors.Join(err, r.PrintJSON(p))
-	} else {
-		err = errors.Join(err, r.Print(newPlanPage(p, &cfg, r.Painter()).text()))
-	}
-	if err != nil {
+	if err := errors.Join(err, r.PrintAs(format, p, newPlanPage(p, &cfg, r.Painter()).text())); err != nil {
 		return err
 	}
 	if err := r.RefusedStarts(p.BlockedStartURLs, nil, "", p.Pages == 0); err != nil {

@@ -66,10 +66,8 @@ report.html is one file that needs no network. report.json has the same data for
 				return crawldir.WriteError("report", "the report", dirs, err)
 			}
 			html, data := filepath.Join(to, report.HTMLFile), filepath.Join(to, report.JSONFile)
-			if format == cli.JSON {
-				return streams.PrintJSON(Printed{html, data, r.Workers, r.Summary, r.Highlights, r.Notes})
-			}
-			return streams.Print(reportText(r, html, streams.Painter()))
+			printed := Printed{html, data, r.Workers, r.Summary, r.Highlights, r.Notes}
+			return streams.PrintAs(format, printed, reportText(r, html, streams.Painter()))
 		},
 	}
 	format.AddFlag(cmd)

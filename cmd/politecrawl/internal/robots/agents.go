@@ -105,10 +105,7 @@ func (m *matrix) run(ctx context.Context, name string, paths []string) error {
 		s.Fetch = fetchOf(r.record)
 	}
 	s.ask(r.file, asked, paths)
-	if m.format == cli.JSON {
-		return m.PrintJSON(s)
-	}
-	return m.Print(s.text(m.Painter(), m.Width()))
+	return m.PrintAs(m.format, s, s.text(m.Painter(), m.Width()))
 }
 
 // readTable returns the well-known crawlers. Name is the robots.txt.

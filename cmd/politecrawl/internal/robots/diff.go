@@ -93,8 +93,10 @@ func (d *fileDiff) run(ctx context.Context, oldName, newName string) error {
 	for _, name := range slices.Concat(was.file.Agents(), is.file.Agents()) {
 		shown.named = shown.named || name != "*"
 	}
-	if err := d.write(shown); err != nil {
-		return err
+	if !d.quiet {
+		if err := d.PrintAs(d.format, shown, shown.text(d.Painter(), d.limit)); err != nil {
+			return err
+		}
 	}
 	if diff.Changed() {
 		return cli.ExitWith(cli.ExitFindings)
@@ -122,16 +124,6 @@ func (d *fileDiff) remark(line string) {
 	if !d.quiet {
 		d.Notice(line)
 	}
-}
-
-func (d *fileDiff) write(s diffOutput) error {
-	switch {
-	case d.quiet:
-		return nil
-	case d.format == cli.JSON:
-		return d.PrintJSON(s)
-	}
-	return d.Print(s.text(d.Painter(), d.limit))
 }
 
 // A diffOutput is what two files differ in.

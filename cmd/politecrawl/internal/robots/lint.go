@@ -137,14 +137,11 @@ func (l *lint) report(file string, f robotslint.Finding) error {
 	if f.Severity != robotslint.Note {
 		l.code = cli.Worse(l.code, cli.ExitFindings)
 	}
-	found := lintFinding{file, f}
-	switch {
-	case l.quiet:
+	if l.quiet {
 		return nil
-	case l.format == cli.JSON:
-		return l.PrintJSON(found)
 	}
-	return l.Print(found.text(l.Painter()))
+	found := lintFinding{file, f}
+	return l.PrintAs(l.format, found, found.text(l.Painter()))
 }
 
 // body writes the findings of one robots.txt.

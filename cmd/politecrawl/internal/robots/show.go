@@ -110,11 +110,8 @@ func show(ctx context.Context, in *robotsInput, name string, format cli.Format) 
 	if why := r.blocked(); why != "" {
 		return cli.Failed("robots show: %s is blocked: %s", r.from, why)
 	}
-	if format == cli.JSON {
-		err = in.PrintJSON(r.shown())
-	} else {
-		err = in.Print(r.shown().text(in.Painter()))
-	}
+	shown := r.shown()
+	err = in.PrintAs(format, shown, shown.text(in.Painter()))
 	if err == nil && r.later() {
 		return cli.ExitWith(cli.ExitLater)
 	}

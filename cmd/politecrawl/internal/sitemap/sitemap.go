@@ -2,6 +2,7 @@
 package sitemap
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -110,10 +111,7 @@ func (l *listing) run(ctx context.Context, arg string) error {
 		l.explainNothing(arg)
 		err = l.finish()
 	}
-	if flushed := l.flush(); err == nil {
-		err = flushed
-	}
-	if err != nil {
+	if err := cmp.Or(err, l.flush()); err != nil {
 		return err
 	}
 	return cli.ExitWith(l.code)

@@ -77,10 +77,8 @@ func (t *sitemapTotals) text() string {
 // finish writes the end of the output.
 func (l *listing) finish() error {
 	switch {
-	case l.stats && l.format == cli.JSON:
-		return l.out.PrintJSON(l.totals)
 	case l.stats:
-		return l.out.Print(l.totals.text())
+		return l.out.PrintAs(l.format, l.totals, l.totals.text())
 	case l.format == cli.CSV:
 		return l.writeRow(nil)
 	}

@@ -16,10 +16,7 @@ func Command(streams *cli.Streams) *cobra.Command {
 		Args:  cli.Args(0, 0, ""),
 		RunE: func(*cobra.Command, []string) error {
 			b := cli.ReadBuild()
-			if format == cli.JSON {
-				return streams.PrintJSON(b)
-			}
-			return streams.Print(b.String() + "\n")
+			return streams.PrintAs(format, b, b.String()+"\n")
 		},
 	}
 	format.AddFlag(cmd)
