@@ -17,11 +17,16 @@ func Choice[T ~string](cmd *cobra.Command, value *T, name, usage string, words .
 
 // NewChoice returns the value of a flag that is one of words.
 func NewChoice[T ~string](value *T, words ...T) pflag.Value {
-	flag := &choiceFlag[T]{value: value}
-	for _, w := range words {
-		flag.words = append(flag.words, string(w))
+	return &choiceFlag[T]{value, Words(words...)}
+}
+
+// Words returns words as strings.
+func Words[T ~string](words ...T) []string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = string(w)
 	}
-	return flag
+	return list
 }
 
 type choiceFlag[T ~string] struct {

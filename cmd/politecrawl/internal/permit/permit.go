@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,15 +19,12 @@ import (
 // A permit is one run of "permit".
 type permit struct {
 	*cli.Streams
-	names     []string // --purpose
-	robots    string   // --robots
-	agent     string   // --agent
-	verify    string   // --verify
-	delay     time.Duration
-	userAgent string
-	timeout   time.Duration
-	allowed   []string // --allow-addr
-	format    cli.Format
+	names  []string // --purpose
+	robots string   // --robots
+	agent  string   // --agent
+	verify string   // --verify
+	site   site.Flags
+	format cli.Format
 
 	purposes []usage.Purpose // to print
 	token    string          // of --agent, or of the user agent
@@ -112,20 +108,9 @@ unreachable, or with --purpose tdm some tdmrep.json unreachable, invalid or too 
 	flags.StringVar(&p.robots, "robots", "", "read `FILE` instead of requesting anything; -: standard input")
 	flags.StringVar(&p.agent, "agent", "", "show what the crawler with the product token `A` may do (default politecrawl)")
 	flags.StringVar(&p.verify, "verify", "", "verify the permissions that the crawl in `DIR` has recorded")
-	flags.DurationVar(&p.delay, "delay", time.Second, "wait at least `DURATION` between two requests to a host")
-	site.AddUserAgentFlag(flags, &p.userAgent)
-	flags.DurationVar(&p.timeout, "timeout", 30*time.Second, "stop a request after `DURATION`")
-	site.AddAllowFlag(flags, &p.allowed)
-	_ = cmd.RegisterFlagCompletionFunc("purpose", cobra.FixedCompletions(purposeNames(), cobra.ShellCompDirectiveNoFileComp))
+	p.site.AddWithDelay(flags, "stop a request after `DURATION`")
+	_ = cmd.RegisterFlagCompletionFunc("purpose", cobra.FixedCompletions(cli.Words(usage.Purposes[:]...), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
-}
-
-// purposeNames returns the values of --purpose.
-func purposeNames() (names []string) {
-	for _, p := range usage.Purposes {
-		names = append(names, string(p))
-	}
-	return names
 }
 
 func (p *permit) run(ctx context.Context, args []string) error {
@@ -142,11 +127,8 @@ func (p *permit) run(ctx context.Context, args []string) error {
 
 // prepare checks the command line before any request.
 func (p *permit) prepare() error {
-	switch {
-	case p.timeout <= 0:
-		return cli.Misuse("permit: --timeout: %v is not positive", p.timeout)
-	case p.delay < 0:
-		return cli.Misuse("permit: --delay: %v is negative", p.delay)
+	if err := p.site.Check("permit"); err != nil {
+		return err
 	}
 	p.purposes = usage.Purposes[:]
 	if len(p.names) > 0 {
@@ -160,7 +142,7 @@ func (p *permit) prepare() error {
 		p.purposes = append(p.purposes, purpose)
 	}
 	var err error
-	if p.token, err = robotstxt.ProductToken(p.userAgent); err != nil {
+	if p.token, err = robotstxt.ProductToken(p.site.UserAgent); err != nil {
 		return cli.Misuse("permit: --user-agent: %w", err)
 	}
 	if p.agent != "" {

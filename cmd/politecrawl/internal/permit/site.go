@@ -32,17 +32,17 @@ type client struct {
 }
 
 func (p *permit) newClient() (*client, error) {
-	g, err := site.NewGuard(p.allowed)
+	g, err := site.NewGuard(p.site.Allowed)
 	if err != nil {
 		return nil, err
 	}
 	c := &client{
-		timeout: p.timeout, delay: p.delay,
+		timeout: p.site.Timeout, delay: p.site.Delay,
 		delays: map[string]time.Duration{}, ended: map[string]time.Time{},
 	}
-	c.robots, err = robotsext.New(p.userAgent, &robotsext.Options{
+	c.robots, err = robotsext.New(p.site.UserAgent, &robotsext.Options{
 		Guard: g, Logger: slog.New(slog.DiscardHandler),
-		Fetch: robotsext.FetchOptions{Timeout: p.timeout, Wait: c.wait},
+		Fetch: robotsext.FetchOptions{Timeout: p.site.Timeout, Wait: c.wait},
 	})
 	if err != nil {
 		return nil, cli.Misuse("permit: --user-agent: %w", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
@@ -68,7 +69,7 @@ Exit code: 0 done, 2 usage error, 3 failed or blocked address, 4 robots.txt unre
 	m.format.AddFlag(cmd)
 	cmd.Flags().StringSliceVar(&m.agents, "agent", nil, "show the crawlers with product tokens `A,B` (default: the well-known crawlers)")
 	cmd.Flags().StringVar(&m.table, "table", "", "read the well-known crawlers from `FILE`; -: standard input")
-	m.input.site.Add(cmd.Flags())
+	m.input.site.Add(cmd.Flags(), site.RobotsTimeout)
 	return cmd
 }
 
@@ -82,7 +83,7 @@ func (m *matrix) run(ctx context.Context, name string, paths []string) error {
 		asked = nil
 	}
 	for _, text := range m.agents {
-		a, err := parseAgent(text)
+		a, err := site.ParseAgent(text)
 		if err != nil {
 			return cli.Misuse("robots agents: --agent: %w", err)
 		}
@@ -93,7 +94,7 @@ func (m *matrix) run(ctx context.Context, name string, paths []string) error {
 			return cli.Misuse("robots agents: %q is not a path; write it as /private/, after the site or file", path)
 		}
 	}
-	if err := m.input.checkFlags(); err != nil {
+	if err := m.input.site.Check(m.input.command); err != nil {
 		return err
 	}
 	r, err := m.input.read(ctx, name)
@@ -170,7 +171,7 @@ func (s *matrixOutput) ask(file *robotstxt.File, asked []knownAgent, paths []str
 			groups[i] = file.NamedGroup(a.names()...)
 		}
 		s.Agents = append(s.Agents, agentOutput{
-			Agent: k.name, Operator: k.operator, Purpose: k.purpose, Tokens: append([]string{}, a.tokens...), Group: groups[i].Name(),
+			Agent: k.name, Operator: k.operator, Purpose: k.purpose, Tokens: append([]string{}, a...), Group: groups[i].Name(),
 		})
 	}
 	for _, path := range paths {
@@ -293,7 +294,7 @@ func (s matrixOutput) text(paint cli.Painter, width int) string {
 		p.Printf("\n%s\n", paint(cli.Faint, head.String()))
 		for i, a := range s.Agents {
 			if s.sections && (i == 0 || a.Purpose != s.Agents[i-1].Purpose) {
-				p.Printf("%s\n", a.Purpose.heading())
+				p.Printf("%s\n", headings[a.Purpose])
 			}
 			p.Printf("  %-*s  %-*s", name, a.Agent, group, cli.Clip(cmp.Or(a.Group, "none"), group))
 			for _, v := range a.Verdicts[first:last] {
@@ -323,13 +324,4 @@ func (v verdictOutput) mark(paint cli.Painter, width int) string {
 		text, tint = "yes", cli.Green
 	}
 	return strings.Repeat(" ", width-len(text)) + paint(tint, text)
-}
-
-func (p purpose) heading() string {
-	for _, known := range purposes {
-		if known.purpose == p {
-			return known.heading
-		}
-	}
-	return ""
 }

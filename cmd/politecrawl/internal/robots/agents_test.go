@@ -11,6 +11,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 )
 
 const agentsFile = "testdata/robots/agents_in.txt"
@@ -110,7 +111,7 @@ func TestKnownAgents(t *testing.T) {
 		t.Errorf("%d agents of %d entries: tokens are there twice, or names are missing", len(agents), len(entries))
 	}
 	for name, e := range entries {
-		if purpose(e.Function).heading() == "" || e.Operator == "" {
+		if headings[purpose(e.Function)] == "" || e.Operator == "" {
 			t.Errorf("%s: %+v", name, e)
 		}
 	}
@@ -173,7 +174,7 @@ func FuzzParseAgents(f *testing.F) {
 			t.Error("no agent and no error")
 		}
 		for _, k := range agents {
-			if a, err := parseAgent(k.agent().String()); err != nil || a.String() != k.agent().String() {
+			if a, err := site.ParseAgent(k.agent().String()); err != nil || agent(a).String() != k.agent().String() {
 				t.Errorf("%q: %v", k.name, err)
 			}
 		}

@@ -114,7 +114,7 @@ some robots.txt unreachable. --quiet prints no verdicts.`,
 	flags.StringVar(&c.robots, "robots", "", "check against `FILE` instead of the sites' robots.txt; -: standard input")
 	flags.StringSliceVar(&c.agents, "agent", []string{"politecrawl"}, "check for the crawlers with the product tokens `A,B` (default politecrawl)")
 	flags.Lookup("agent").DefValue = "[]" // the usage has the default
-	c.input.site.Add(flags)
+	c.input.site.Add(flags, site.RobotsTimeout)
 	flags.BoolVar(&c.explain, "explain", false, "explain each verdict")
 	flags.BoolVarP(&c.quiet, "quiet", "q", false, "print no verdicts; use the exit code")
 	return cmd
@@ -149,11 +149,11 @@ func (c *check) prepare(args []string) error {
 	if readsURLs && c.robots == cli.Stdin {
 		return cli.Misuse("robots check: standard input cannot be both robots.txt and URLs; give one of them as a file")
 	}
-	if err := c.input.checkFlags(); err != nil {
+	if err := c.input.site.Check(c.input.command); err != nil {
 		return err
 	}
 	for _, text := range c.agents {
-		a, err := parseAgent(text)
+		a, err := site.ParseAgent(text)
 		if err != nil {
 			return cli.Misuse("robots check: --agent: %w", err)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotsdiff"
@@ -57,7 +58,7 @@ address, 4 robots.txt unreachable. --quiet prints no changes.`,
 	}
 	cmd.Flags().SortFlags = false
 	d.format.AddFlag(cmd)
-	d.input.site.Add(cmd.Flags())
+	d.input.site.Add(cmd.Flags(), site.RobotsTimeout)
 	cmd.Flags().IntVar(&d.limit, "limit", 100, "list at most `N` changes; 0: all")
 	cmd.Flags().BoolVarP(&d.quiet, "quiet", "q", false, "print no changes; use the exit code")
 	return cmd
@@ -70,7 +71,7 @@ func (d *fileDiff) run(ctx context.Context, oldName, newName string) error {
 	if d.limit < 0 {
 		return cli.Misuse("robots diff: --limit: %d is negative", d.limit)
 	}
-	if err := d.input.checkFlags(); err != nil {
+	if err := d.input.site.Check(d.input.command); err != nil {
 		return err
 	}
 	was, err := d.read(ctx, oldName)

@@ -140,16 +140,16 @@ func (x *explanation) text(paint cli.Painter, ans answer, a agent) string {
 // group says which group was chosen and why.
 func (x *explanation) group(name string, a agent) string {
 	switch {
-	case x.Token == "" && len(a.tokens) == 0:
+	case x.Token == "" && len(a) == 0:
 		return "none, the file has no group *"
 	case x.Token == "":
-		return fmt.Sprintf("none, the file names neither %s nor *", strings.Join(a.tokens, " nor "))
-	case len(a.tokens) == 0:
+		return fmt.Sprintf("none, the file names neither %s nor *", strings.Join(a, " nor "))
+	case len(a) == 0:
 		return "*" + x.groupLines() + ", for all crawlers that no other group names"
 	case x.Token == "*":
-		return fmt.Sprintf("*%s, since no group names %s", x.groupLines(), strings.Join(a.tokens, " or "))
-	case len(a.tokens) > 1:
-		return fmt.Sprintf("%s, the first of %s that the file names%s", name, strings.Join(a.tokens, ", "), x.groupLines())
+		return fmt.Sprintf("*%s, since no group names %s", x.groupLines(), strings.Join(a, " or "))
+	case len(a) > 1:
+		return fmt.Sprintf("%s, the first of %s that the file names%s", name, strings.Join(a, ", "), x.groupLines())
 	}
 	return name + ", which the file names" + x.groupLines()
 }

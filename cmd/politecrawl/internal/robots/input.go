@@ -28,14 +28,6 @@ func newInput(streams *cli.Streams, command string) robotsInput {
 	return robotsInput{Streams: streams, command: command, options: &robotstxt.Options{}}
 }
 
-// checkFlags checks the flags before any input is read.
-func (in *robotsInput) checkFlags() error {
-	if in.site.Timeout <= 0 {
-		return cli.Misuse("%s: --timeout: %v is not positive", in.command, in.site.Timeout)
-	}
-	return nil
-}
-
 // read returns the robots.txt that an argument names. The file is empty if the site has
 // none. An unreachable or blocked robots.txt is an error.
 func (in *robotsInput) read(ctx context.Context, name string) (ruling, error) {

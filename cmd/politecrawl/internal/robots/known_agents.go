@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -25,17 +26,17 @@ const (
 	forOther    purpose = "other"
 )
 
-// purposes are the headings of the matrix, in their order.
-var purposes = []struct {
-	purpose purpose
-	heading string
-}{
-	{forSearch, "Search engines"},
-	{forTraining, "AI: model training"},
-	{forAnswers, "AI: search and answers"},
-	{forUser, "AI: user requests"},
-	{forAI, "AI: other or unknown use"},
-	{forOther, "Others"},
+// purposes have the order of the matrix.
+var purposes = []purpose{forSearch, forTraining, forAnswers, forUser, forAI, forOther}
+
+// headings are the headings of the matrix.
+var headings = map[purpose]string{
+	forSearch:   "Search engines",
+	forTraining: "AI: model training",
+	forAnswers:  "AI: search and answers",
+	forUser:     "AI: user requests",
+	forAI:       "AI: other or unknown use",
+	forOther:    "Others",
 }
 
 // A knownAgent is a crawler that many robots.txt files name.
@@ -46,7 +47,7 @@ type knownAgent struct {
 	general  string // the token that it uses if the file does not name it
 	ownOnly  bool   // ignores the group of * (ROB-UA-09)
 
-	tokens []string // of a crawler that is not in the table
+	tokens agent // nil: those of the name and general
 }
 
 // agentTable has the crawlers that "robots agents" shows: search engines as their operators
@@ -84,12 +85,10 @@ func parseAgents(table []byte) ([]knownAgent, error) {
 			name: name.(string), operator: operatorName(entry.Operator), purpose: purposeOf(entry.Function),
 			general: entry.General, ownOnly: entry.OwnOnly,
 		}
-		a, err := parseAgent(k.agent().String())
-		if err != nil {
+		if k.tokens, err = site.ParseAgent(k.agent().String()); err != nil {
 			return nil, fmt.Errorf("%q: %w", name, err)
 		}
-		k.tokens = a.tokens
-		if token := strings.ToLower(a.String()); !seen[token] {
+		if token := strings.ToLower(k.tokens.String()); !seen[token] {
 			seen[token] = true
 			agents = append(agents, k)
 		}
@@ -100,7 +99,9 @@ func parseAgents(table []byte) ([]knownAgent, error) {
 	if len(agents) == 0 {
 		return nil, fmt.Errorf("it names no crawler")
 	}
-	slices.SortStableFunc(agents, func(a, b knownAgent) int { return a.purpose.order() - b.purpose.order() })
+	slices.SortStableFunc(agents, func(a, b knownAgent) int {
+		return slices.Index(purposes, a.purpose) - slices.Index(purposes, b.purpose)
+	})
 	return agents, nil
 }
 
@@ -133,7 +134,7 @@ var functions = []struct {
 
 // purposeOf returns the purpose that a function names or describes.
 func purposeOf(function string) purpose {
-	if p := purpose(function); p.heading() != "" {
+	if p := purpose(function); slices.Contains(purposes, p) {
 		return p
 	}
 	function = strings.ToLower(function)
@@ -145,41 +146,30 @@ func purposeOf(function string) purpose {
 	return forAI
 }
 
-// order returns the place of a purpose in the matrix.
-func (p purpose) order() int {
-	for i, known := range purposes {
-		if known.purpose == p {
-			return i
-		}
-	}
-	return len(purposes)
-}
-
 // agent returns the names by which the crawler looks for its group. A name ends where a User-agent
 // line ends it, as in "Foo Bot" and "Foo/2.0".
 func (k knownAgent) agent() agent {
 	switch {
 	case k.tokens != nil:
-		return agent{k.tokens}
+		return k.tokens
 	case k.name == "*":
 		return agent{}
 	}
 	token, _ := robotstxt.ProductToken(k.name) // parseAgents rejects a name without one
-	a := agent{[]string{token}}
 	if k.general != "" {
-		a.tokens = append(a.tokens, k.general)
+		return agent{token, k.general}
 	}
-	return a
+	return agent{token}
 }
 
 // known returns the crawler of the table with these tokens, or a new one.
 func known(table []knownAgent, a agent) knownAgent {
 	for _, k := range table {
 		first := k.agent()
-		first.tokens = first.tokens[:min(len(first.tokens), 1)]
+		first = first[:min(len(first), 1)]
 		if strings.EqualFold(first.String(), a.String()) {
 			return k
 		}
 	}
-	return knownAgent{name: a.String(), tokens: a.tokens}
+	return knownAgent{name: a.String(), tokens: a}
 }

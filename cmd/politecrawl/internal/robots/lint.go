@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotslint"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -69,14 +70,14 @@ blocked address, 4 robots.txt unreachable. --quiet prints no findings.`,
 	l.format.AddFlag(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	l.input.site.Add(flags)
+	l.input.site.Add(flags, site.RobotsTimeout)
 	flags.BoolVarP(&l.quiet, "quiet", "q", false, "print no findings; use the exit code")
 	flags.IntVar(&l.limit, "limit", robotslint.DefaultMaxPerKind, "list at most `N` findings of a kind per file; 0: all")
 	return cmd
 }
 
 func (l *lint) run(ctx context.Context, args []string) error {
-	if err := l.input.checkFlags(); err != nil {
+	if err := l.input.site.Check(l.input.command); err != nil {
 		return err
 	}
 	if l.limit < 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -95,12 +96,12 @@ Exit code: 0 done, 2 usage error, 3 failed or blocked address, 4 robots.txt unre
 		},
 	}
 	format.AddFlag(cmd)
-	in.site.Add(cmd.Flags())
+	in.site.Add(cmd.Flags(), site.RobotsTimeout)
 	return cmd
 }
 
 func show(ctx context.Context, in *robotsInput, name string, format cli.Format) error {
-	if err := in.checkFlags(); err != nil {
+	if err := in.site.Check(in.command); err != nil {
 		return err
 	}
 	r, err := in.open(ctx, name)

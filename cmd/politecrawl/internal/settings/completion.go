@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // completeFormats completes a list of formats, each once.
@@ -20,13 +19,4 @@ func completeFormats(_ *cobra.Command, _ []string, toComplete string) ([]cobra.C
 		}
 	}
 	return lists, cobra.ShellCompDirectiveNoFileComp
-}
-
-// completePurposes completes --purpose.
-func completePurposes(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	names := make([]cobra.Completion, len(usage.Purposes))
-	for i, p := range usage.Purposes {
-		names[i] = string(p)
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // Settings are the configuration of a crawl and of the log of this run.
@@ -191,7 +192,7 @@ func (s *Settings) AddFlags(cmd *cobra.Command) {
 	// Both flags are there and have no completion yet, so this cannot fail.
 	_ = cmd.RegisterFlagCompletionFunc("config", cobra.FixedCompletions(configKinds, cobra.ShellCompDirectiveFilterFileExt))
 	_ = cmd.RegisterFlagCompletionFunc("also-write", completeFormats)
-	_ = cmd.RegisterFlagCompletionFunc("purpose", completePurposes)
+	_ = cmd.RegisterFlagCompletionFunc("purpose", cobra.FixedCompletions(cli.Words(usage.Purposes[:]...), cobra.ShellCompDirectiveNoFileComp))
 	s.addRenamed(cmd)
 }
 

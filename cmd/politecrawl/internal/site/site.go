@@ -33,18 +33,39 @@ func AddUserAgentFlag(flags *pflag.FlagSet, value *string) {
 	flags.Lookup("user-agent").DefValue = ""
 }
 
-// Flags are the flags of commands that request the robots.txt of sites.
+// Flags are the flags of commands that send requests to sites.
 type Flags struct {
+	Delay     time.Duration // of commands that send several requests to a host
 	UserAgent string
 	Timeout   time.Duration
 	Allowed   []string
 }
 
-// Add adds the flags to a set.
-func (f *Flags) Add(flags *pflag.FlagSet) {
+// Add adds the flags to a set, except --delay. The usage is that of --timeout.
+func (f *Flags) Add(flags *pflag.FlagSet, usage string) {
 	AddUserAgentFlag(flags, &f.UserAgent)
-	flags.DurationVar(&f.Timeout, "timeout", 30*time.Second, "stop a robots.txt request after `DURATION`, redirects included")
+	flags.DurationVar(&f.Timeout, "timeout", 30*time.Second, usage)
 	AddAllowFlag(flags, &f.Allowed)
+}
+
+// RobotsTimeout is the usage of --timeout of commands that request robots.txt files only.
+const RobotsTimeout = "stop a robots.txt request after `DURATION`, redirects included"
+
+// AddWithDelay adds the flags to a set, as Add does, and --delay.
+func (f *Flags) AddWithDelay(flags *pflag.FlagSet, usage string) {
+	flags.DurationVar(&f.Delay, "delay", time.Second, "wait at least `DURATION` between two requests to a host")
+	f.Add(flags, usage)
+}
+
+// Check returns a usage error of a command for invalid values.
+func (f *Flags) Check(command string) error {
+	switch {
+	case f.Timeout <= 0:
+		return cli.Misuse("%s: --timeout: %v is not positive", command, f.Timeout)
+	case f.Delay < 0:
+		return cli.Misuse("%s: --delay: %v is negative", command, f.Delay)
+	}
+	return nil
 }
 
 // NewGuard returns the guard that allows the addresses of --allow-addr.

@@ -91,9 +91,7 @@ func withoutUsers(e *sitemap.Entry) {
 
 // entryColumns are the columns of the table of pages. A cell with several URLs separates
 // them by spaces.
-func entryColumns() []string {
-	return []string{"loc", "lastmod", "changefreq", "priority", "alternates", "images", "videos", "news", "sitemap", "line"}
-}
+var entryColumns = []string{"loc", "lastmod", "changefreq", "priority", "alternates", "images", "videos", "news", "sitemap", "line"}
 
 func entryCells(e sitemap.Entry) []string {
 	var lastmod, news string

@@ -29,9 +29,8 @@ type sitemapFinding struct {
 	ID      string `json:"id,omitempty"`    // of the requirement
 }
 
-func findingColumns() []string {
-	return []string{"sitemap", "line", "column", "kind", "text", "error", "fix", "id"}
-}
+// findingColumns are the columns of the table of findings.
+var findingColumns = []string{"sitemap", "line", "column", "kind", "text", "error", "fix", "id"}
 
 // finding reports what is wrong within a file, if it is to be reported. That it
 // could not be received is no fault of the file; unread deals with that.

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -28,10 +27,7 @@ type listing struct {
 	policy       sitemapPolicy
 	probe        bool
 	maxFiles     int
-	delay        time.Duration
-	userAgent    string
-	timeout      time.Duration
-	allowed      []string // --allow-addr
+	flags        site.Flags
 	format       cli.Format
 
 	out     *cli.Streams // buffered: there may be millions of entries
@@ -90,10 +86,7 @@ blocked, 4 robots.txt unreachable.`,
 	cli.Choice(cmd, &l.policy, "policy", "set which pages a sitemap may list", policyListed, policyDirectory, policyAny)
 	flags.BoolVar(&l.probe, "probe", false, "request /sitemap.xml if robots.txt lists no sitemap")
 	flags.IntVar(&l.maxFiles, "max-files", 1000, "read at most `N` sitemap files")
-	flags.DurationVar(&l.delay, "delay", time.Second, "wait at least `DURATION` between two requests to a host")
-	site.AddUserAgentFlag(flags, &l.userAgent)
-	flags.DurationVar(&l.timeout, "timeout", 30*time.Second, "stop a robots.txt request, or a stalled sitemap, after `DURATION`")
-	site.AddAllowFlag(flags, &l.allowed)
+	l.flags.AddWithDelay(flags, "stop a robots.txt request, or a stalled sitemap, after `DURATION`")
 	cmd.AddCommand(writeCommand(streams))
 	return cmd
 }
@@ -134,11 +127,10 @@ func (l *listing) explainNothing(arg string) {
 
 // prepare checks the command line before any request.
 func (l *listing) prepare() error {
+	if err := l.flags.Check("sitemap"); err != nil {
+		return err
+	}
 	switch {
-	case l.timeout <= 0:
-		return cli.Misuse("sitemap: --timeout: %v is not positive", l.timeout)
-	case l.delay < 0:
-		return cli.Misuse("sitemap: --delay: %v is negative", l.delay)
 	case l.maxFiles < 1:
 		return cli.Misuse("sitemap: --max-files: %d is less than 1", l.maxFiles)
 	case l.stats && l.format == cli.CSV:
@@ -210,25 +202,23 @@ func (l *listing) entry(e sitemap.Entry) error {
 
 // writeRow writes a row of the table; nil cells are none.
 func (l *listing) writeRow(cells []string) error {
-	rows := [][]string{cells}
-	if cells == nil {
-		rows = nil
-	}
+	var err error
 	if !l.headed {
 		l.headed = true
-		head := entryColumns()
+		head := entryColumns
 		if l.check {
-			head = findingColumns()
+			head = findingColumns
 		}
-		rows = append([][]string{head}, rows...)
+		err = l.table.Write(head)
 	}
-	for _, row := range rows {
-		for i, cell := range row {
-			row[i] = csvout.Cell(cell)
+	if cells != nil && err == nil {
+		for i, cell := range cells {
+			cells[i] = csvout.Cell(cell)
 		}
-		if err := l.table.Write(row); err != nil {
-			return cli.Failed("cannot write the results: %w", err)
-		}
+		err = l.table.Write(cells)
+	}
+	if err != nil {
+		return cli.Failed("cannot write the results: %w", err)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func (l *listing) site(ctx context.Context, raw string) error {
 	if err != nil {
 		return cli.Misuse("sitemap: %q is not a URL", raw)
 	}
-	g, err := site.NewGuard(l.allowed)
+	g, err := site.NewGuard(l.flags.Allowed)
 	if err != nil {
 		return err
 	}
@@ -97,12 +97,12 @@ type sitemapWalk struct {
 
 // open returns the robots that fetch the sitemaps.
 func (w *sitemapWalk) open(g *guard.Guard) (*robotsext.Robots, error) {
-	delay := w.delay
+	delay := w.flags.Delay
 	if delay == 0 {
 		delay = -1 // which is none
 	}
-	return robotsext.New(w.userAgent, &robotsext.Options{
-		Fetch:  robotsext.FetchOptions{Timeout: w.timeout},
+	return robotsext.New(w.flags.UserAgent, &robotsext.Options{
+		Fetch:  robotsext.FetchOptions{Timeout: w.flags.Timeout},
 		Guard:  g,
 		Outage: robotsext.OutageOptions{RetryMin: firstSitemapRetry, RetryMax: sitemapPatience},
 		Sitemaps: robotsext.SitemapOptions{
