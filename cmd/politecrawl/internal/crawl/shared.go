@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,7 +61,7 @@ func join(ctx context.Context, s *settings.Settings) error {
 	case errors.Is(err, crawler.ErrConfig):
 		return cli.WithCode(cli.ExitMisuse, err)
 	}
-	return runner.RedisError(err)
+	return cmp.Or(runner.RedisError(err), cli.Failed("%w", err))
 }
 
 // redisKeys are the keys that locate a shared crawl.
@@ -169,7 +170,7 @@ func (f *sharedFlags) failure(err error) error {
 	case errors.Is(err, redisstore.ErrInUse):
 		return cli.Failed("%w; stop it first: politecrawl crawl stop %s --frontier %s (a worker that died counts as running for 30 seconds)", err, cli.ShellWord(f.CrawlName), cli.ShellWord(f.Frontier))
 	}
-	return runner.RedisError(err)
+	return cmp.Or(runner.RedisError(err), cli.Failed("%w", err))
 }
 
 // A PrintedCrawl is the progress of a shared crawl as JSON.

@@ -112,11 +112,8 @@ func texts(violations []demosite.Finding) []string {
 
 // without returns the elements of a that are not in b, which is sorted.
 func without(a, b []string) []string {
-	list := []string{}
-	for _, s := range a {
-		if _, found := slices.BinarySearch(b, s); !found {
-			list = append(list, s)
-		}
-	}
-	return list
+	return slices.DeleteFunc(append([]string{}, a...), func(s string) bool {
+		_, found := slices.BinarySearch(b, s)
+		return found
+	})
 }

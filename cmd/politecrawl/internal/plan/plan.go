@@ -11,7 +11,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/progress"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
 	"github.com/politecrawl/politecrawl/crawler"
@@ -129,7 +128,7 @@ func run(ctx context.Context, r *runner.Runner, cfg crawler.Config, format cli.F
 	if p == nil {
 		return err
 	}
-	if err := errors.Join(err, r.PrintAs(format, p, newPlanPage(p, &cfg, r.Painter()).text())); err != nil {
+	if err := errors.Join(err, r.PrintAs(format, p, planText(p, &cfg, r.Painter()))); err != nil {
 		return err
 	}
 	if err := r.RefusedStarts(p.BlockedStartURLs, nil, "", p.Pages == 0); err != nil {
@@ -152,7 +151,11 @@ func makePlan(ctx context.Context, r *runner.Runner, cfg crawler.Config) (*plan.
 	}
 	if !r.Quiet {
 		r.Notice(fmt.Sprintf("reading robots.txt and sitemaps of %s; Ctrl-C stops and prints the plan so far", humanize.Count(runner.CountHosts(cfg.URLs), "host")))
-		view.Repeat(func() { showPlanner(view, planner, time.Now()) })
+		view.Repeat(func() {
+			if s, err := planner.Status(); err == nil { // else the planner is ending
+				view.ShowLines(planningLines(s, time.Now()))
+			}
+		})
 	}
 	ctx, done := r.Interruptible(ctx, func() {}, "interrupted: the plan is incomplete")
 	defer done()
@@ -162,15 +165,6 @@ func makePlan(ctx context.Context, r *runner.Runner, cfg crawler.Config) (*plan.
 		err = cli.Failed("%w", err)
 	}
 	return plan, err
-}
-
-// showPlanner shows the progress of a planner.
-func showPlanner(view *progress.View, planner *crawler.Planner, now time.Time) {
-	s, err := planner.Status()
-	if err != nil {
-		return // the planner is ending
-	}
-	view.ShowLines(planningLines(s, now))
 }
 
 // planningLines returns the progress of a planner as text.

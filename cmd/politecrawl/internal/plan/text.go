@@ -31,11 +31,8 @@ type planPage struct {
 	cfg *crawler.Config
 }
 
-func newPlanPage(plan *plan.Plan, cfg *crawler.Config, paint cli.Painter) *planPage {
-	return &planPage{Plan: plan, Page: cli.Page{Paint: paint, Names: 12}, cfg: cfg}
-}
-
-func (p *planPage) text() string {
+func planText(plan *plan.Plan, cfg *crawler.Config, paint cli.Painter) string {
+	p := &planPage{Plan: plan, Page: cli.Page{Paint: paint, Names: 12}, cfg: cfg}
 	p.headline()
 	p.Printf("\n")
 	p.hosts()

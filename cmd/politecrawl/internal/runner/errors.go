@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"syscall"
@@ -23,7 +24,7 @@ func (r *Runner) notStarted(dir string, opts crawler.Options, err error) error {
 	case opts.Recrawl:
 		flag = "recrawl"
 	}
-	isNew := flag == "output"
+	isNew, redis := flag == "output", RedisError(err)
 	_, onDisk := errors.AsType[*fs.PathError](err)
 	if short := r.exhausted(dir, err); short != nil {
 		return short
@@ -50,8 +51,8 @@ func (r *Runner) notStarted(dir string, opts crawler.Options, err error) error {
 		return cli.Misuse("--output: %w; that crawl cannot be resumed without crawl.json", err)
 	case errors.Is(err, redisstore.ErrNotFound):
 		return cli.Failed("%w. The files of this worker are unchanged; crawl again with another --crawl-name and another --output", err)
-	case IsRedisError(err):
-		return RedisError(err)
+	case redis != nil:
+		return redis
 	case onDisk && isNew && crawldir.Remedy(err) != "" && !errors.Is(err, syscall.EROFS):
 		return cli.Failed("--output: %w; %s, or choose another directory", cli.QuotePath(err), crawldir.Remedy(err))
 	case onDisk && isNew:
@@ -64,11 +65,8 @@ func (r *Runner) notStarted(dir string, opts crawler.Options, err error) error {
 
 // endedBy returns the error that ended the crawl in dir, with what to do.
 func (r *Runner) endedBy(dir string, err error) error {
-	if IsRedisError(err) {
-		return RedisError(err)
-	}
-	if short := r.exhausted(dir, err); short != nil {
-		return short
+	if known := cmp.Or(RedisError(err), r.exhausted(dir, err)); known != nil {
+		return known
 	}
 	if crawldir.IsDamagedFrontier(dir, err) {
 		return crawldir.DamagedFrontier(dir, err)
@@ -105,17 +103,7 @@ var redisRemedies = []struct {
 	{redisstore.ErrTLS, false, ""},
 }
 
-// IsRedisError reports whether RedisError has a remedy for err.
-func IsRedisError(err error) bool {
-	for _, r := range redisRemedies {
-		if errors.Is(err, r.class) {
-			return true
-		}
-	}
-	return false
-}
-
-// RedisError returns err with what to do about Redis.
+// RedisError returns an error of Redis with what to do about it; nil for any other error.
 func RedisError(err error) error {
 	for _, r := range redisRemedies {
 		switch {
@@ -126,5 +114,5 @@ func RedisError(err error) error {
 			return cli.Failed("%w%s", err, r.remedy)
 		}
 	}
-	return cli.Failed("%w", err)
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler"
@@ -62,11 +63,11 @@ func incomplete(raw string) error {
 	case IsPath(raw):
 		return fmt.Errorf("%q is a path; write the complete URL, as in https://example.com%s", raw, raw)
 	}
-	if scheme, rest, ok := strings.Cut(raw, ":"); ok && isScheme(scheme) && !startsWithDigit(rest) {
-		if !isWeb(scheme) {
+	if m := withScheme.FindStringSubmatch(raw); m != nil {
+		if scheme := m[1]; !isWeb(scheme) {
 			return unsupported(raw, scheme)
 		}
-		return fmt.Errorf("%q is not a complete URL; write it as %s://%s", raw, scheme, strings.TrimLeft(rest, "/"))
+		return fmt.Errorf("%q is not a complete URL; write it as %s://%s", raw, m[1], strings.TrimLeft(m[2], "/"))
 	}
 	rest := strings.TrimPrefix(strings.TrimLeft(raw, "/"), secret.Mask+"@")
 	first, second := "https", "http"
@@ -89,13 +90,9 @@ func isWeb(scheme string) bool {
 	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
 }
 
-// isScheme tells a scheme from a host name before a port. A scheme may hold
-// dots, too, but none that anybody would write here does.
-func isScheme(word string) bool {
-	return word != "" && !startsWithDigit(word) && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-") == ""
-}
-
-func startsWithDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
+// withScheme matches a scheme, but no host name before a port. A scheme may hold dots, too, but
+// none that anybody would write here does.
+var withScheme = regexp.MustCompile(`^(?s)([A-Za-z+-][A-Za-z0-9+-]*):(|[^0-9].*)$`)
 
 // IsLocal reports whether a URL without its scheme looks like a local server, which rarely
 // uses https.
