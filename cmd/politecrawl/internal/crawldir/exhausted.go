@@ -5,7 +5,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
 )
 
@@ -36,17 +35,4 @@ func Remedy(err error) (remedy string) {
 		}
 	}
 	return ""
-}
-
-// ExhaustedError returns the error of a crawl in dir that ran out of a resource. It returns nil
-// for any other error, and if there is no crawl to resume.
-func ExhaustedError(dir string, err error) error {
-	if err == nil || !HoldsCrawl(dir) {
-		return nil
-	}
-	remedy := Remedy(err)
-	if remedy == "" {
-		return nil
-	}
-	return cli.Failed("%w; %s, and resume with: politecrawl crawl --resume %s", err, remedy, cli.ShellWord(dir))
 }

@@ -76,10 +76,14 @@ func (r *Runner) endedBy(dir string, err error) error {
 
 // exhausted returns the error of a crawl that ran out of a resource; nil for any other error.
 func (r *Runner) exhausted(dir string, err error) error {
-	if remedy := crawldir.Remedy(err); r.NoResume && remedy != "" && crawldir.HoldsCrawl(dir) {
+	remedy := crawldir.Remedy(err)
+	switch {
+	case remedy == "" || !crawldir.HoldsCrawl(dir):
+		return nil
+	case r.NoResume:
 		return cli.Failed("%w; %s, and run the command again with another --output", err, remedy)
 	}
-	return crawldir.ExhaustedError(dir, err)
+	return cli.Failed("%w; %s, and resume with: politecrawl crawl --resume %s", err, remedy, cli.ShellWord(dir))
 }
 
 // redisRemedies lists errors of Redis with their remedies. Errors of settings are usage

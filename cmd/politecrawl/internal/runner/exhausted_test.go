@@ -1,4 +1,4 @@
-package crawldir
+package runner
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 
 // The exhausted resource is known from the type of the error or, for a DNS lookup, from its
 // text.
-func TestExhaustedError(t *testing.T) {
+func TestExhausted(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "crawl.json"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestExhaustedError(t *testing.T) {
 		{lookup(syscall.ECONNREFUSED), ""},
 		{errors.New(syscall.EMFILE.Error() + " on the other side"), ""},
 	} {
-		got := ExhaustedError(dir, tt.err)
+		got := (&Runner{}).exhausted(dir, tt.err)
 		if tt.remedy == "" && got != nil || tt.remedy != "" && (got == nil || !strings.Contains(got.Error(), tt.remedy) || !strings.Contains(got.Error(), "--resume "+dir)) {
 			t.Errorf("%v: %v, want %q", tt.err, got, tt.remedy)
 		}
