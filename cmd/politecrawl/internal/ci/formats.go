@@ -203,12 +203,9 @@ func writeAnnotations(w io.Writer, v *verdict) error {
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	var first, others []problem
-	for i, p := range v.Problems {
-		if i == 0 || p.Rule != v.Problems[i-1].Rule {
-			first = append(first, p)
-		} else {
-			others = append(others, p)
-		}
+	for _, problems := range v.byRule() {
+		first = append(first, problems[0])
+		others = append(others, problems[1:]...)
 	}
 	written := make(map[report.Severity]int)
 	for _, p := range append(first, others...) {

@@ -49,8 +49,8 @@ func (v *verdict) text(crawled string, files []string, paint cli.Painter) string
 	rows := v.rows(paint)
 	if len(rows) > room || len(v.Problems) < v.Counts[report.SeverityError]+v.Counts[report.SeverityWarning] {
 		var failing []report.Findings
-		for _, i := range v.starts() {
-			failing = append(failing, report.Findings{Rule: v.Problems[i].rule, Total: v.totals[v.Problems[i].Rule]})
+		for _, problems := range v.byRule() {
+			failing = append(failing, report.Findings{Rule: problems[0].rule, Total: v.totals[problems[0].Rule]})
 		}
 		named := kindsText(failing, paint)
 		room -= len(named)
@@ -103,15 +103,15 @@ func kindsText(kinds []report.Findings, paint cli.Painter) []string {
 	return list
 }
 
-// starts returns the places of the first problems of the rules in v.Problems.
-func (v *verdict) starts() []int {
-	var starts []int
-	for i, p := range v.Problems {
-		if i == 0 || p.Rule != v.Problems[i-1].Rule {
-			starts = append(starts, i)
+// byRule returns the problems of each rule, in the order of v.Problems.
+func (v *verdict) byRule() [][]problem {
+	var list [][]problem
+	for i, start := 1, 0; i <= len(v.Problems); i++ {
+		if i == len(v.Problems) || v.Problems[i].Rule != v.Problems[start].Rule {
+			list, start = append(list, v.Problems[start:i]), i
 		}
 	}
-	return starts
+	return list
 }
 
 // rows returns a line for each problem.
@@ -126,17 +126,13 @@ func (v *verdict) rows(paint cli.Painter) []string {
 // rulesText returns lines for each rule, with its first problems. The last line of a rule counts the
 // others. Spare lines beyond one for each rule go to the first rules.
 func (v *verdict) rulesText(room int, paint cli.Painter) []string {
-	starts := v.starts()
-	spare := max(room-len(starts), 0)
+	rules := v.byRule()
+	spare := max(room-len(rules), 0)
 	var list []string
-	for i, start := range starts {
-		end := len(v.Problems)
-		if i+1 < len(starts) {
-			end = starts[i+1]
-		}
-		shown := min(end-start, 1+spare)
+	for _, problems := range rules {
+		shown := min(len(problems), 1+spare)
 		spare -= shown - 1
-		for n, p := range v.Problems[start : start+shown] {
+		for n, p := range problems[:shown] {
 			others := 0
 			if n == shown-1 {
 				others = v.totals[p.Rule] - shown

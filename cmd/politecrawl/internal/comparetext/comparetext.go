@@ -165,17 +165,14 @@ func findingText(r report.Rule, f report.Finding) string {
 		about = append(about, RelatedText(r, f))
 	}
 	if len(f.FoundOn) > 0 {
-		about = append(about, "on "+cli.Escape(f.FoundOn[0])+moreText(max(f.Pages, len(f.FoundOn))-1))
+		on := "on " + cli.Escape(f.FoundOn[0])
+		if others := max(f.Pages, len(f.FoundOn)) - 1; others > 0 {
+			on += " and " + humanize.Count(others, "other page")
+		}
+		about = append(about, on)
 	}
 	if len(about) == 0 {
 		return text
 	}
 	return text + "  (" + strings.Join(about, "; ") + ")"
-}
-
-func moreText(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	return " and " + humanize.Count(n, "other page")
 }

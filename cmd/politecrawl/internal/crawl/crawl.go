@@ -75,7 +75,9 @@ func crawl(ctx context.Context, r *runner.Runner, cfg crawler.Config, opts crawl
 			err = errors.Join(err, r.Print(runner.SummaryText(sum)+runner.WaitingText(sum.Summary)+resume))
 		}
 		if r.Quiet {
-			r.Lost(sum.Lost)
+			for _, l := range sum.Lost { // no file has this information
+				r.Complain(errors.New(l.String()))
+			}
 		}
 	}
 	if err != nil {

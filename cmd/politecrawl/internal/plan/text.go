@@ -3,7 +3,6 @@ package plan
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -76,25 +75,21 @@ func (p *planPage) hosts() {
 			cli.Escape(h.Origin), fmt.Sprint(h.Pages), fmt.Sprint(humanize.Sum(h.Rejected)), fmt.Sprint(h.Requests), p.delay(h), aboutTime(h.Duration),
 		})
 	}
-	if n := humanize.Sum(p.Rejected) - sumRejected(p.Origins); n > 0 {
+	others := humanize.Sum(p.Rejected)
+	for _, h := range p.Origins {
+		others -= humanize.Sum(h.Rejected)
+	}
+	if others > 0 {
 		requests := 0
 		for _, h := range p.Others {
 			requests += h.Requests
 		}
-		rows = append(rows, []string{"others", "0", fmt.Sprint(n), fmt.Sprint(requests), "", ""})
+		rows = append(rows, []string{"others", "0", fmt.Sprint(others), fmt.Sprint(requests), "", ""})
 	}
 	p.table(rows, 1, 2, 3)
 	if more := len(p.Origins) - maxPlanHosts; more > 0 {
 		p.Printf("  and %s\n", humanize.Count(more, "more origin"))
 	}
-}
-
-func sumRejected(hosts []*plan.Origin) int {
-	n := 0
-	for _, h := range hosts {
-		n += humanize.Sum(h.Rejected)
-	}
-	return n
 }
 
 // table writes rows in columns. The columns in right are aligned to the right.
@@ -239,13 +234,14 @@ func isBlocked(h *plan.Origin) bool {
 
 // unasked returns the hosts whose robots.txt is unknown.
 func (p *planPage) unasked() []string {
-	names := map[string]bool{}
+	var list []string
 	for _, h := range p.Origins {
 		if (h.Robots == "" || h.Robots == "unreachable") && !isBlocked(h) {
-			names[cli.Escape(h.Origin)] = true
+			list = append(list, cli.Escape(h.Origin))
 		}
 	}
-	list := slices.Sorted(maps.Keys(names))
+	slices.Sort(list)
+	list = slices.Compact(list)
 	if more := len(list) - runner.MaxListed; more > 0 {
 		list = append(list[:runner.MaxListed], fmt.Sprintf("and %d more", more))
 	}

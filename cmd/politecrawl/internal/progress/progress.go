@@ -37,12 +37,12 @@ type View struct {
 	crawl    Crawl
 	known    *HostList
 	limit    int
+	passed   []sample // of Begin, and then of the goroutine of Repeat
 	stop     chan struct{}
 	stopped  sync.WaitGroup
 
-	mu     sync.Mutex // guards all below, and the order of writes
-	view   []string   // as it stands on the terminal
-	passed []sample
+	mu   sync.Mutex // guards view, and the order of writes
+	view []string   // as it stands on the terminal
 }
 
 // A Crawl is what a View shows: a [crawler.Crawler].
@@ -129,22 +129,14 @@ func (p *View) show() {
 	hosts := p.known.look(func(host frontier.Host) (frontier.HostRecord, error) {
 		return p.crawl.Host(context.Background(), host)
 	}, s.Waiting, now)
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	r := &reading{Status: s, hosts: hosts, now: now, rate: p.rate(sample{now, s.Pages}), limit: p.limit}
-	p.present(r.lines())
+	p.ShowLines(r.lines())
 }
 
-// ShowLines shows lines as the view.
+// ShowLines shows lines as the view, or where there is none as one line.
 func (p *View) ShowLines(lines []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.present(lines)
-}
-
-// present shows lines as the view, or where there is none as one line. The lock is
-// held.
-func (p *View) present(lines []string) {
 	if p.terminal == nil {
 		_, _ = io.WriteString(p.out, strings.Join(lines, "; ")+"\n")
 		return

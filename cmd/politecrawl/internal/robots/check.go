@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -142,11 +143,7 @@ func (c *check) run(ctx context.Context, args []string) error {
 
 // prepare checks the command line before any request.
 func (c *check) prepare(args []string) error {
-	readsURLs := false
-	for _, raw := range args {
-		readsURLs = readsURLs || raw == cli.Stdin
-	}
-	if readsURLs && c.robots == cli.Stdin {
+	if c.robots == cli.Stdin && slices.Contains(args, cli.Stdin) {
 		return cli.Misuse("robots check: standard input cannot be both robots.txt and URLs; give one of them as a file")
 	}
 	if err := c.input.site.Check(c.input.command); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotslint"
@@ -179,11 +180,8 @@ func (f lintFinding) text(paint cli.Painter) string {
 func (l *lint) summary() error {
 	var parts []string
 	for _, s := range []robotslint.Severity{robotslint.Error, robotslint.Warning, robotslint.Note} {
-		switch n := l.counts[s]; {
-		case n == 1:
-			parts = append(parts, "1 "+string(s))
-		case n > 1:
-			parts = append(parts, fmt.Sprintf("%d %ss", n, s))
+		if n := l.counts[s]; n > 0 {
+			parts = append(parts, humanize.Count(n, string(s)))
 		}
 	}
 	if len(parts) == 0 || l.quiet || l.format == cli.JSON {

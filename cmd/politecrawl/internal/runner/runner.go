@@ -3,7 +3,6 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -18,7 +17,6 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
@@ -136,13 +134,6 @@ func (r *Runner) Note(line string) {
 		return
 	}
 	r.Notice("note: " + line)
-}
-
-// Lost writes which files have lost data, even with --quiet: no file has this information.
-func (r *Runner) Lost(lost []output.Loss) {
-	for _, l := range lost {
-		r.Complain(errors.New(l.String()))
-	}
 }
 
 // EndCode returns the exit code for an end of a crawl.

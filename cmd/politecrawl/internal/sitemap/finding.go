@@ -165,25 +165,21 @@ func faultOf(f robotsext.SitemapFile) (about sitemapFinding, ok bool) {
 
 // fail reports an error and continues.
 func (l *listing) fail(name string, err error) {
-	text := cli.ErrorText(err)
+	code, text := cli.ExitFailed, cli.InputName(name)+": "+cli.ErrorText(err)
 	blocked, isBlocked := errors.AsType[*robotsext.BlockedError](err)
 	switch {
 	case errors.Is(err, guard.ErrRefused):
-		l.code = cli.Worse(l.code, cli.ExitFailed)
 		text = cli.InputName(name) + ": " + site.RefusedAddress(err, "")
 	case isBlocked && blocked.Reason == robotsext.Later:
-		l.code = cli.Worse(l.code, cli.ExitLater)
+		code = cli.ExitLater
 		text = fmt.Sprintf("cannot request %s yet: %s is unreachable: %s; retry after %s",
 			cli.InputName(blocked.URL), cli.InputName(blocked.RobotsURL), cli.ErrorText(blocked.Err), humanize.Time(againAt(blocked)))
 	case isBlocked:
-		l.code = cli.Worse(l.code, cli.ExitFindings)
+		code, text = cli.ExitFindings, cli.ErrorText(err)
 	case l.isRejected(err):
-		l.code = cli.Worse(l.code, cli.ExitFindings)
-		text = cli.InputName(name) + ": " + text
-	default:
-		l.code = cli.Worse(l.code, cli.ExitFailed)
-		text = cli.InputName(name) + ": " + text
+		code = cli.ExitFindings
 	}
+	l.code = cli.Worse(l.code, code)
 	if errors.Is(err, robotsext.ErrSitemapBudget) {
 		text += " (--max-files)"
 	}

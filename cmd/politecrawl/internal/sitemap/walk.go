@@ -23,15 +23,7 @@ const (
 	policyAny       sitemapPolicy = "any"
 )
 
-func (p sitemapPolicy) value() sitemap.Policy {
-	switch p {
-	case policyDirectory:
-		return sitemap.Directory
-	case policyAny:
-		return sitemap.Any
-	}
-	return sitemap.Listed
-}
+var policies = map[sitemapPolicy]sitemap.Policy{policyListed: sitemap.Listed, policyDirectory: sitemap.Directory, policyAny: sitemap.Any}
 
 // A user waits for the command, so it retries a failed file sooner than a crawl, and for a
 // shorter time.
@@ -106,7 +98,7 @@ func (w *sitemapWalk) open(g *guard.Guard) (*robotsext.Robots, error) {
 		Guard:  g,
 		Outage: robotsext.OutageOptions{RetryMin: firstSitemapRetry, RetryMax: sitemapPatience},
 		Sitemaps: robotsext.SitemapOptions{
-			Policy:   w.policy.value(),
+			Policy:   policies[w.policy],
 			Strict:   w.check,
 			Delay:    delay,
 			MaxFiles: w.maxFiles,
