@@ -62,7 +62,7 @@ esac
 // TestCompletionInBash holds what a person at bash gets.
 func TestCompletionInBash(t *testing.T) {
 	t.Parallel()
-	bash, env := clitest.Tool(t, "bash"), asCommand(t)
+	bash, env := tool(t, "bash"), asCommand(t)
 	got := done(t, "completion", "bash")
 	script := clitest.WriteFile(t, "script.bash", got.Out+completeInBash)
 	place := t.TempDir()
@@ -154,7 +154,7 @@ func TestCompletionScriptsAreWellWritten(t *testing.T) {
 				return
 			}
 			script := clitest.WriteFile(t, "script", got.Out)
-			cmd := exec.CommandContext(t.Context(), clitest.Tool(t, shell), check, script)
+			cmd := exec.CommandContext(t.Context(), tool(t, shell), check, script)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v: %s", err, out)
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io/fs"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -53,3 +54,12 @@ func wantNowhere(t *testing.T, dir, secret string) {
 }
 
 func TestMain(m *testing.M) { clitest.Main(m, main) }
+
+// tool returns the path of a program. It skips the test if the program is missing, except
+// in continuous integration, where the Makefile installs it.
+func tool(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	clitest.Need(t, err)
+	return path
+}

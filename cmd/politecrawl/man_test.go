@@ -122,7 +122,7 @@ func TestManMisuse(t *testing.T) {
 // TestManualPagesRender holds that man(1) shows the pages and has nothing to say
 // against them.
 func TestManualPagesRender(t *testing.T) {
-	man := clitest.Tool(t, "man")
+	man := tool(t, "man")
 	dir, pages := manuals(t)
 	var names []string
 	for path := range pages {
@@ -145,7 +145,7 @@ func TestManualPagesRender(t *testing.T) {
 
 // TestManualPagesLint is the same by another reader of manual pages, where it is there.
 func TestManualPagesLint(t *testing.T) {
-	mandoc := clitest.Tool(t, "mandoc")
+	mandoc := tool(t, "mandoc")
 	t.Setenv("SOURCE_DATE_EPOCH", "1700000000") // it wants a date, which a page has only when one is asked for
 	dir, pages := manuals(t)
 	for path := range pages {

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
 // The service is valid for systemd. Its command starts a crawl, and resumes it the next time.
@@ -44,7 +43,7 @@ func TestService(t *testing.T) {
 	if err := os.WriteFile(installed, []byte(strings.Replace(readText(t, unit), "ExecStart=politecrawl", "ExecStart=/bin/true", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(clitest.Tool(t, "systemd-analyze"), "verify", installed).CombinedOutput(); err != nil || len(out) > 0 {
+	if out, err := exec.Command(tool(t, "systemd-analyze"), "verify", installed).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}
 }

@@ -36,7 +36,7 @@ type webBotAuth struct {
 // newWebBotAuth starts the verifier with the directory of an identity.
 func newWebBotAuth(t *testing.T, directory string) *webBotAuth {
 	t.Helper()
-	node := clitest.Tool(t, "node")
+	node := tool(t, "node")
 	if !clitest.Exists("testdata/webbotauth/node_modules/web-bot-auth") {
 		clitest.Need(t, errors.New("no verifier of signatures; run make webbotauth"))
 	}

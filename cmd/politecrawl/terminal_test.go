@@ -18,7 +18,7 @@ import (
 // and returns what that was sent.
 func onTerminal(t *testing.T, environ []string, args ...string) string {
 	t.Helper()
-	script := clitest.Tool(t, "script")
+	script := tool(t, "script")
 	self := clitest.Process(t, args...)
 	words := []string{"stty cols 100;"}
 	for _, arg := range self.Args {

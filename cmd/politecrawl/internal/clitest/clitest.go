@@ -205,16 +205,6 @@ func Server(t *testing.T, handler http.HandlerFunc) *httptest.Server {
 	return server
 }
 
-// ServeRobots starts a site with this robots.txt.
-func ServeRobots(t *testing.T, body string) *httptest.Server {
-	return Server(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/robots.txt" {
-			t.Errorf("requested %s", r.URL)
-		}
-		_, _ = w.Write([]byte(body))
-	})
-}
-
 // WriteFile writes a file into a new directory and returns its path.
 func WriteFile(t *testing.T, name, content string) string {
 	t.Helper()
@@ -247,15 +237,6 @@ func Golden(t *testing.T, name, got string) {
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("not what %s holds (-want +got):\n%s", path, diff)
 	}
-}
-
-// Tool returns the path of a program. It skips the test if the program is missing, except
-// in continuous integration, where the Makefile installs it.
-func Tool(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	Need(t, err)
-	return path
 }
 
 // Need skips a test if the machine lacks something. In continuous integration it fails the

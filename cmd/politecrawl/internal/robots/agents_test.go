@@ -204,7 +204,7 @@ func TestAgentsManyPaths(t *testing.T) {
 }
 
 func TestAgentsSites(t *testing.T) {
-	site := clitest.ServeRobots(t, "User-agent: *\nDisallow: /a\n")
+	site := serveRobots(t, "User-agent: *\nDisallow: /a\n")
 	absent := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) })
 	broken := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
 	got := run(t, "robots", "agents", site.URL+"/page", "--agent", "a")

@@ -248,8 +248,8 @@ func TestCheckSiteOutcomes(t *testing.T) {
 
 // TestCheckWorstCode holds the order 2, 3, 1, 4, 0.
 func TestCheckWorstCode(t *testing.T) {
-	open := clitest.ServeRobots(t, "")
-	closed := clitest.ServeRobots(t, "User-agent: *\nDisallow: /")
+	open := serveRobots(t, "")
+	closed := serveRobots(t, "User-agent: *\nDisallow: /")
 	broken := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
 	for _, tt := range []struct {
 		urls []string

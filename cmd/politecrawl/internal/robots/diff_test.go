@@ -77,7 +77,7 @@ func TestDiffNoChange(t *testing.T) {
 }
 
 func TestDiffSites(t *testing.T) {
-	old := clitest.ServeRobots(t, "User-agent: *\nDisallow: /a\nCrawl-delay: 40\n")
+	old := serveRobots(t, "User-agent: *\nDisallow: /a\nCrawl-delay: 40\n")
 	absent := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) })
 	broken := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })
 
@@ -147,7 +147,7 @@ func TestDiffLimit(t *testing.T) {
 
 // TestDiffHTML holds that a page in the place of a robots.txt is called one.
 func TestDiffHTML(t *testing.T) {
-	site := clitest.ServeRobots(t, "<html>\n<body>Not here</body>\n").URL
+	site := serveRobots(t, "<html>\n<body>Not here</body>\n").URL
 	got := run(t, "robots", "diff", diffOld, site)
 	if got.Code != cli.ExitFindings || !strings.Contains(got.Stderr, "/robots.txt is an HTML page") {
 		t.Errorf("ROB-FMT-04: %+v", got)

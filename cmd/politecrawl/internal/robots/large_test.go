@@ -15,7 +15,7 @@ import (
 // is read of it, whether it is a file or a site's.
 func TestTooLarge(t *testing.T) {
 	body := "User-agent: *\nDisallow: /a/\n" + strings.Repeat("#"+strings.Repeat("x", 99)+"\n", 5200) + "Disallow: /late\n"
-	site, file := clitest.ServeRobots(t, body).URL, clitest.WriteFile(t, "robots.txt", body)
+	site, file := serveRobots(t, body).URL, clitest.WriteFile(t, "robots.txt", body)
 	for name, tt := range map[string]struct {
 		args  []string
 		code  int

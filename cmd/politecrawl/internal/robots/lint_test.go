@@ -110,7 +110,7 @@ func TestLintLimit(t *testing.T) {
 }
 
 func TestLintSite(t *testing.T) {
-	site := clitest.ServeRobots(t, "User-agent: *\nDisallow: /a\nSitemap: /s.xml\n")
+	site := serveRobots(t, "User-agent: *\nDisallow: /a\nSitemap: /s.xml\n")
 	got := run(t, "robots", "lint", site.URL+"/some/page", "--format", "json")
 	found := clitest.JSONLines[lintFinding](t, got.Out)
 	if got.Code != cli.ExitFindings || len(found) != 1 {
