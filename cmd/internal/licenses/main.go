@@ -12,6 +12,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -26,10 +27,7 @@ func main() {
 	flag.Parse()
 	out := bufio.NewWriter(os.Stdout)
 	err := run(context.Background(), out, *texts, strings.Fields(*platforms), flag.Args())
-	if flushed := out.Flush(); err == nil {
-		err = flushed
-	}
-	if err != nil {
+	if err = cmp.Or(err, out.Flush()); err != nil {
 		fmt.Fprintln(os.Stderr, "licenses:", err)
 		os.Exit(1)
 	}

@@ -86,41 +86,39 @@ func add(ctx context.Context, modules map[string]module, platform string, packag
 // have to go along with it.
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|unlicense|notice|patents)([.-].*)?$`)
 
-// files returns the names of these files, the licence itself first.
-func (m module) files() ([]string, error) {
+// A file is one of these.
+type file struct{ name, text string }
+
+// files returns these files, the licence itself first.
+func (m module) files() ([]file, error) {
 	entries, err := os.ReadDir(m.Dir)
+	var files []file
+	for _, e := range entries {
+		if e.Type().IsRegular() && licenceFile.MatchString(e.Name()) {
+			text, unread := os.ReadFile(filepath.Join(m.Dir, e.Name()))
+			err = errors.Join(err, unread)
+			files = append(files, file{e.Name(), string(text)})
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, err)
 	}
-	var names []string
-	for _, e := range entries {
-		if e.Type().IsRegular() && licenceFile.MatchString(e.Name()) {
-			names = append(names, e.Name())
-		}
-	}
-	return names, nil
+	return files, nil
 }
 
 // licence is the name of the module's licence.
 func (m module) licence() (string, error) {
-	names, err := m.files()
-	if err != nil {
-		return "", err
-	}
+	files, err := m.files()
 	found := unknown
-	for _, file := range names {
-		text, err := os.ReadFile(filepath.Join(m.Dir, file))
-		if err != nil {
-			return "", fmt.Errorf("%s: %w", m.Path, err)
-		}
-		switch name := nameOf(string(text)); {
+	for _, f := range files {
+		switch name := nameOf(f.text); {
 		case strings.HasPrefix(name, demanding):
 			return name, nil
-		case found == unknown && !notice(file):
+		case found == unknown && !notice(f.name):
 			found = name
 		}
 	}
-	return found, nil
+	return found, err
 }
 
 // notice tells whether a file goes along with a licence and is none.
@@ -131,18 +129,11 @@ func notice(file string) bool {
 
 // writeTexts writes what has to go along with a binary.
 func (m module) writeTexts(w io.Writer) error {
-	names, err := m.files()
-	if err != nil {
-		return err
-	}
-	for _, file := range names {
-		text, err := os.ReadFile(filepath.Join(m.Dir, file))
-		if err != nil {
-			return fmt.Errorf("%s: %w", m.Path, err)
-		}
-		if _, err := fmt.Fprintf(w, "%s\n%s %s, %s\n\n%s\n\n", strings.Repeat("=", 80), m.Path, m.Version, file, bytes.TrimSpace(text)); err != nil {
+	files, err := m.files()
+	for _, f := range files {
+		if _, err := fmt.Fprintf(w, "%s\n%s %s, %s\n\n%s\n\n", strings.Repeat("=", 80), m.Path, m.Version, f.name, strings.TrimSpace(f.text)); err != nil {
 			return err
 		}
 	}
-	return nil
+	return err
 }

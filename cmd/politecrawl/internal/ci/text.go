@@ -46,7 +46,10 @@ func (v *verdict) text(crawled string, files []string, paint cli.Painter) string
 	}
 	kinds := kindsText(others, paint)
 	room := maxLines - 1 - len(foot) - len(kinds)
-	rows := v.rows(paint)
+	var rows []string
+	for _, p := range v.Problems {
+		rows = append(rows, row(p, paint, 0))
+	}
 	if len(rows) > room || len(v.Problems) < v.Counts[report.SeverityError]+v.Counts[report.SeverityWarning] {
 		var failing []report.Findings
 		for _, problems := range v.byRule() {
@@ -110,15 +113,6 @@ func (v *verdict) byRule() [][]problem {
 		if i == len(v.Problems) || v.Problems[i].Rule != v.Problems[start].Rule {
 			list, start = append(list, v.Problems[start:i]), i
 		}
-	}
-	return list
-}
-
-// rows returns a line for each problem.
-func (v *verdict) rows(paint cli.Painter) []string {
-	var list []string
-	for _, p := range v.Problems {
-		list = append(list, row(p, paint, 0))
 	}
 	return list
 }

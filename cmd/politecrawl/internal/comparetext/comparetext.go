@@ -34,9 +34,9 @@ func Open(path string) (*compare.Crawl, error) {
 
 // Text returns a comparison as text. It lists at most limit URLs of each rule; 0: all.
 func Text(c *compare.Comparison, limit int, paint cli.Painter) string {
-	p := &page{Page: cli.Page{Names: 4, Paint: paint}, limit: limit}
-	p.side("old", c.Old)
-	p.side("new", c.New)
+	p := &cli.Page{Names: 4, Paint: paint}
+	side(p, "old", c.Old)
+	side(p, "new", c.New)
 	for _, note := range c.Notes {
 		p.Field("note", "%s", cli.Escape(note))
 	}
@@ -45,25 +45,19 @@ func Text(c *compare.Comparison, limit int, paint cli.Painter) string {
 		worse = append(worse, report.Findings{Rule: f.Rule, Rows: f.New})
 		fixed = append(fixed, report.Findings{Rule: f.Rule, Rows: f.Fixed})
 	}
-	p.section("New findings", worse)
-	p.section("Changes", c.Changes)
+	section(p, "New findings", worse, limit)
+	section(p, "Changes", c.Changes, limit)
 	if c.BodiesChanged > 0 {
 		p.Printf("\nPages with another body: %d\n", c.BodiesChanged)
 	}
-	p.section("Fixed findings", fixed)
+	section(p, "Fixed findings", fixed, limit)
 	if text := c.Unchanged(); text != "" {
 		p.Printf("\n%s\n", text)
 	}
 	return p.String()
 }
 
-type page struct {
-	cli.Page
-
-	limit int
-}
-
-func (p *page) side(name string, s compare.Side) {
+func side(p *cli.Page, name string, s compare.Side) {
 	when := ""
 	if !s.StartedAt.IsZero() {
 		when = ", started " + humanize.Time(s.StartedAt)
@@ -71,8 +65,8 @@ func (p *page) side(name string, s compare.Side) {
 	p.Field(name, "%s: %s%s", cli.Escape(s.Path), humanize.Count(s.Pages, "page"), when)
 }
 
-// section writes the findings of rules below a title, unless there are none.
-func (p *page) section(title string, rules []report.Findings) {
+// section writes the findings of rules below a title, unless there are none: at most limit of each rule.
+func section(p *cli.Page, title string, rules []report.Findings, limit int) {
 	total := 0
 	for _, r := range rules {
 		total += len(r.Rows)
@@ -87,8 +81,8 @@ func (p *page) section(title string, rules []report.Findings) {
 		}
 		p.Printf("  %s  %s: %d [%s]\n", p.Paint(Color(r.Severity), string(r.Severity)), r.Title, len(r.Rows), r.ID)
 		shown := len(r.Rows)
-		if p.limit > 0 {
-			shown = min(shown, p.limit)
+		if limit > 0 {
+			shown = min(shown, limit)
 		}
 		for _, f := range r.Rows[:shown] {
 			p.Printf("      %s\n", findingText(r.Rule, f))

@@ -175,7 +175,7 @@ func (p *permit) ask(ctx context.Context, raw string) error {
 	}
 	a := &result{URL: secret.RedactURL(raw), Page: target, Verdict: allowed, Purposes: []purposeOutput{}}
 	if p.online == nil {
-		p.readFile(a, u)
+		p.readRobots(a, robotstxt.Parse(p.given, nil), usage.Hash(p.given), u)
 	} else if err := p.readSite(ctx, a, u); err != nil {
 		return err
 	}

@@ -38,11 +38,6 @@ type purposeOutput struct {
 	Statement int           `json:"statement"` // from 1; 0: none
 }
 
-// readFile decides by the file of --robots alone.
-func (p *permit) readFile(a *result, u *url.URL) {
-	p.readRobots(a, robotstxt.Parse(p.given, nil), usage.Hash(p.given), u)
-}
-
 // readRobots decides by a robots.txt with a hash.
 func (p *permit) readRobots(a *result, file *robotstxt.File, hash string, u *url.URL) {
 	group := file.Group(p.token)

@@ -1,6 +1,7 @@
 package permit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -205,10 +206,7 @@ func (p *permit) unreachable(a *result, d robotsext.Decision) {
 		p.failed(a, "%s is blocked: %s", from, why)
 		return
 	}
-	reason := cli.ErrorText(d.Record.Err)
-	if reason == "" {
-		reason = fmt.Sprintf("status %d", d.Record.Status)
-	}
+	reason := cmp.Or(cli.ErrorText(d.Record.Err), fmt.Sprintf("status %d", d.Record.Status))
 	a.fail("%s is unreachable: %s", from, reason)
 	p.code = cli.Worse(p.code, cli.ExitLater)
 }

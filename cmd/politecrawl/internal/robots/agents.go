@@ -101,10 +101,7 @@ func (m *matrix) run(ctx context.Context, name string, paths []string) error {
 	if err != nil {
 		return err
 	}
-	s := matrixOutput{From: r.from, Paths: []pathOutput{}, Agents: []agentOutput{}, Truncated: r.cut(), sections: len(m.agents) == 0}
-	if r.record != nil {
-		s.Fetch = fetchOf(r.record)
-	}
+	s := matrixOutput{From: r.from, Fetch: fetchOf(r.record), Paths: []pathOutput{}, Agents: []agentOutput{}, Truncated: r.cut(), sections: len(m.agents) == 0}
 	s.ask(r.file, asked, paths)
 	return m.PrintAs(m.format, s, s.text(m.Painter(), m.Width()))
 }

@@ -2,6 +2,7 @@
 package robots
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -50,14 +51,6 @@ func missing(rec *robotsext.Record) string {
 	return fmt.Sprintf("there is no %s (status %d)", from, rec.Status)
 }
 
-// reason says why robots.txt is unreachable.
-func (r ruling) reason() string {
-	if r.record.Err == nil {
-		return fmt.Sprintf("status %d", r.record.Status)
-	}
-	return cli.ErrorText(r.record.Err)
-}
-
 // blocked says why the guard refused the request, and how to allow it. It is empty if the
 // request was not refused.
 func (r ruling) blocked() string { return site.RefusedRobots(r.record) }
@@ -67,5 +60,6 @@ func (r ruling) unread() (text string, code int) {
 	if why := r.blocked(); why != "" {
 		return "is blocked: " + why, cli.ExitFailed
 	}
-	return fmt.Sprintf("is unreachable: %s; retry after %s", r.reason(), humanize.Time(r.record.RetryAt)), cli.ExitLater
+	reason := cmp.Or(cli.ErrorText(r.record.Err), fmt.Sprintf("status %d", r.record.Status))
+	return fmt.Sprintf("is unreachable: %s; retry after %s", reason, humanize.Time(r.record.RetryAt)), cli.ExitLater
 }

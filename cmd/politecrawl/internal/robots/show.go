@@ -122,11 +122,8 @@ func show(ctx context.Context, in *robotsInput, name string, format cli.Format) 
 // shown returns the output of "robots show".
 func (r ruling) shown() fileOutput {
 	s := fileOutput{
-		From:   r.from,
+		From: r.from, Fetch: fetchOf(r.record),
 		Groups: []groupOutput{}, Sitemaps: sitemapsOutput(nil), Findings: []robotstxt.Finding{}, Other: []fieldOutput{},
-	}
-	if r.record != nil {
-		s.Fetch = fetchOf(r.record)
 	}
 	if r.file == nil {
 		return s
@@ -168,8 +165,11 @@ func fieldOf(kind robotstxt.Kind) string {
 	return ""
 }
 
-// fetchOf returns how a robots.txt was fetched.
+// fetchOf returns how a robots.txt was fetched; nil: it is a file of the user.
 func fetchOf(rec *robotsext.Record) *fetchOutput {
+	if rec == nil {
+		return nil
+	}
 	f := &fetchOutput{
 		Outcome: rec.Outcome.String(), Status: rec.Status, Chain: rec.RedirectChain, Bytes: len(rec.Body),
 		FetchedAt: rec.FetchedAt, ExpiresAt: rec.ExpiresAt, FailingSince: rec.FailingSince, RetryAt: rec.RetryAt,

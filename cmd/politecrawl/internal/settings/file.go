@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -109,7 +108,7 @@ func assign(f *pflag.Flag, value any) error {
 		text := plainText(value)
 		if isList {
 			if slices.Contains(lineKeys, f.Name) {
-				return list.Replace(slices.Collect(nonEmptyLines(text)))
+				return list.Replace(nonEmptyLines(text))
 			}
 			if f.Value.Type() == "stringSlice" {
 				text = strings.ReplaceAll(text, ",", " ")
@@ -141,13 +140,12 @@ func plainText(value any) string {
 	return fmt.Sprint(value)
 }
 
-// nonEmptyLines yields the lines of text that are not blank.
-func nonEmptyLines(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for line := range strings.Lines(text) {
-			if line = strings.TrimSpace(line); line != "" && !yield(line) {
-				return
-			}
+// nonEmptyLines returns the lines of text that are not blank.
+func nonEmptyLines(text string) (list []string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			list = append(list, line)
 		}
 	}
+	return list
 }

@@ -7,8 +7,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
-
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 // renamed lists flags by their old names, which still work: as a hidden flag and, if the
@@ -84,9 +82,4 @@ func (s *Settings) known() []string {
 		}
 	}
 	return names
-}
-
-// noticeTo returns a function that prints notes to the standard error of cmd.
-func noticeTo(cmd *cobra.Command) func(string) {
-	return func(line string) { (&cli.Streams{Err: cmd.ErrOrStderr()}).Notice(line) }
 }

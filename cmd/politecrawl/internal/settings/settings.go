@@ -180,7 +180,8 @@ func (*linksValue) Type() string { return "true|false|full" }
 func (s *Settings) AddFlags(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	s.given, s.notice = fs.Changed, noticeTo(cmd)
+	s.given = fs.Changed
+	s.notice = func(line string) { (&cli.Streams{Err: cmd.ErrOrStderr()}).Notice(line) }
 	fs.StringVar(&s.urlFile, "url-file", "", "read more start URLs from `FILE`, one per line; -: standard input")
 	fs.BoolVar(&s.audit, "audit", false, "audit your own site: as --obey-nofollow=false --obey-noindex=false")
 	fs.StringVarP(&s.file, "config", "c", "", "read settings from `FILE` (.yaml, .toml, .json)")
