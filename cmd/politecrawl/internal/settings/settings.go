@@ -107,7 +107,8 @@ func New() *Settings {
 	k.BoolVar(&c.Credentials.Netrc, "netrc", c.Credentials.Netrc, "log in to start origins with the credentials in $NETRC or ~/.netrc")
 	k.StringVar(&c.Credentials.CookieFile, "cookie-file", c.Credentials.CookieFile, "send the cookies in `FILE` (Netscape format) to start origins")
 	k.BoolVar(&c.Credentials.Cookies, "cookies", c.Credentials.Cookies, "keep cookies of start origins while the crawl runs")
-	k.Var((*linksValue)(&c.Output.Links), "links", "list the links of each page in links.jsonl; full: with details")
+	k.StringVar((*string)(&c.Output.Links), "links", string(c.Output.Links), "list the links of each page in links.jsonl; full: with details")
+	listWords(k, "links", "true|false|full")
 	k.Lookup("links").NoOptDefVal = string(crawler.LinksPlain)
 	k.StringSliceVar(&c.Output.KeepHeader, "keep-header", c.Output.KeepHeader, "keep the response header `NAME` in pages.jsonl (default: etag, server, …)")
 	k.Lookup("keep-header").DefValue = "[]" // the list is too long for the help
@@ -152,28 +153,18 @@ type wordsValue struct {
 // Type implements pflag.Value.
 func (v wordsValue) Type() string { return v.words }
 
+// Set implements pflag.Value. If true and false are valid words, it accepts every spelling of them.
+func (v wordsValue) Set(text string) error {
+	if on, err := strconv.ParseBool(text); err == nil && strings.HasPrefix(v.words, "true|") {
+		text = strconv.FormatBool(on)
+	}
+	return v.Value.Set(text)
+}
+
 func listWords(k *pflag.FlagSet, key, words string) {
 	f := k.Lookup(key)
 	f.Value = wordsValue{f.Value, words}
 }
-
-// A linksValue is the value of the flag links. A switch without a value is on.
-type linksValue crawler.LinkList
-
-// String implements pflag.Value.
-func (v *linksValue) String() string { return string(*v) }
-
-// Set implements pflag.Value. It accepts every spelling of true and false.
-func (v *linksValue) Set(text string) error {
-	if on, err := strconv.ParseBool(text); err == nil {
-		text = strconv.FormatBool(on)
-	}
-	*v = linksValue(text)
-	return nil
-}
-
-// Type implements pflag.Value.
-func (*linksValue) Type() string { return "true|false|full" }
 
 // AddFlags adds the flags of all keys to cmd, and the flags that name a configuration file
 // and a list of start URLs.
