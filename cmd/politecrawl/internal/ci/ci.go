@@ -2,6 +2,7 @@
 package ci
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -225,10 +226,7 @@ func (g *gate) validate(cmd *cobra.Command) error {
 
 // serve serves the folder as the site at --base.
 func (g *gate) serve(dir string) (*folder, error) {
-	raw := g.base
-	if raw == "" {
-		raw = defaultBase
-	}
+	raw := cmp.Or(g.base, defaultBase)
 	_, err := site.ParseOrigin(raw)
 	var base *url.URL
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -117,19 +118,15 @@ func writeUsage(cmd *cobra.Command, flags string) error {
 
 // writeCommands lists the subcommands of cmd for which has returns true.
 func writeCommands(b *strings.Builder, cmd *cobra.Command, heading string, has func(*cobra.Command) bool) {
-	width := 0
-	var listed []*cobra.Command
-	for _, sub := range cmd.Commands() {
-		if has(sub) {
-			listed = append(listed, sub)
-			width = max(width, len(sub.Name()))
-		}
-	}
-	if len(listed) == 0 {
+	if !slices.ContainsFunc(cmd.Commands(), has) {
 		return
 	}
 	fmt.Fprintf(b, "\n%s:\n", heading)
-	for _, sub := range listed {
-		fmt.Fprintf(b, "  %-*s  %s\n", width, sub.Name(), sub.Short)
+	table := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for _, sub := range cmd.Commands() {
+		if has(sub) {
+			fmt.Fprintf(table, "  %s\t%s\n", sub.Name(), sub.Short)
+		}
 	}
+	_ = table.Flush() // a Builder never fails
 }

@@ -63,7 +63,7 @@ func frontierError(command, crawl, dir string, err error) error {
 		return err
 	}
 	err = fmt.Errorf("%s: %w", command, err)
-	const name = "name the output directory of a crawl, or its folder " + crawldir.FrontierFolder + ""
+	const name = "name the output directory of a crawl, or its folder " + crawldir.FrontierFolder
 	switch {
 	case errors.Is(err, pebblestore.ErrInUse):
 		return cli.Failed("%w; retry when that crawl has ended", err)
@@ -189,20 +189,12 @@ type urlOutput struct {
 func urlOutputOf(u pebblestore.URL) urlOutput {
 	s := urlOutput{
 		URL: u.URL, Kind: string(u.Kind), Owner: u.Owner, State: u.State.String(), Host: string(u.Host), Priority: int(u.Priority),
-		Attempts: u.Attempts, NotBefore: utc(u.NotBefore), Meta: u.Meta,
+		Attempts: u.Attempts, NotBefore: u.NotBefore.UTC(), Meta: u.Meta,
 	}
 	if v := u.Validators; v != nil {
 		s.ETag, s.LastModified, s.BodyHash = v.ETag, v.LastModified, v.BodyHash
 	}
 	return s
-}
-
-// utc returns t in UTC, and the zero time unchanged.
-func utc(t time.Time) time.Time {
-	if t.IsZero() {
-		return t
-	}
-	return t.UTC()
 }
 
 // fromNow returns the time until t as text.

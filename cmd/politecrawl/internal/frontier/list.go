@@ -239,7 +239,7 @@ type recordOutput struct {
 func hostOutputOf(h frontier.HostRecord) hostOutput {
 	s := hostOutput{
 		Host: string(h.Host), URLs: h.URLs, Pending: h.Pending, Scheduled: h.Scheduled, Done: h.Done, Dropped: h.Dropped,
-		DelayMS: h.Delay.Milliseconds(), MaxInFlight: h.MaxInFlight, Due: utc(h.Due), BlockedUntil: utc(h.BlockedUntil),
+		DelayMS: h.Delay.Milliseconds(), MaxInFlight: h.MaxInFlight, Due: h.Due.UTC(), BlockedUntil: h.BlockedUntil.UTC(),
 	}
 	for _, origin := range slices.Sorted(maps.Keys(h.Robots)) {
 		s.Robots = append(s.Robots, recordOutputOf(origin, h.Robots[origin]))
@@ -250,7 +250,7 @@ func hostOutputOf(h frontier.HostRecord) hostOutput {
 func recordOutputOf(origin string, robots frontier.Robots) recordOutput {
 	s := recordOutput{Origin: origin, State: "known"}
 	if !robots.FailingSince.IsZero() {
-		s.State, s.FailingSince = "failing", utc(robots.FailingSince)
+		s.State, s.FailingSince = "failing", robots.FailingSince.UTC()
 	}
 	var rec robotsext.Record // as the crawler writes it; who else used the store may have written something else
 	if err := json.Unmarshal(robots.Data, &rec); err == nil {

@@ -89,7 +89,7 @@ func countFrontier(view *pebblestore.ReadOnlyStore, now time.Time) (*frontierTot
 			}
 		}
 	}
-	t.NextDue = utc(t.NextDue)
+	t.NextDue = t.NextDue.UTC()
 	return &t, nil
 }
 

@@ -2,6 +2,7 @@
 package identity
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -260,10 +261,7 @@ func settingsText(f *identity.Identity) string {
 	for _, line := range [][2]string{
 		{"agent", s.Agent}, {"name", s.Name}, {"user agent", s.UserAgent}, {"contact", s.Contact}, {"purpose", s.Purpose}, {"IP ranges", strings.Join(s.IPRanges, ", ")},
 	} {
-		if line[1] == "" {
-			line[1] = "none"
-		}
-		fmt.Fprintf(&b, "%-11s %s\n", line[0], cli.Escape(line[1]))
+		fmt.Fprintf(&b, "%-11s %s\n", line[0], cli.Escape(cmp.Or(line[1], "none")))
 	}
 	return b.String()
 }

@@ -141,8 +141,11 @@ func (p *View) ShowLines(lines []string) {
 		_, _ = io.WriteString(p.out, strings.Join(lines, "; ")+"\n")
 		return
 	}
-	lines = p.fit(lines)
+	width, _, err := term.GetSize(int(p.terminal.Fd()))
 	for i, line := range lines {
+		if err == nil && width >= 20 { // a line that wraps would be two
+			line = cli.Clip(line, width-1)
+		}
 		lines[i] = p.paint(lineColour(line), line)
 	}
 	p.draw("", lines)
@@ -175,16 +178,4 @@ func (p *View) draw(text string, view []string) {
 	if b.Len() > 0 {
 		_, _ = io.WriteString(p.out, b.String())
 	}
-}
-
-// fit cuts lines to the width of the terminal: one that wraps would be two.
-func (p *View) fit(lines []string) []string {
-	width, _, err := term.GetSize(int(p.terminal.Fd()))
-	if err != nil || width < 20 {
-		return lines
-	}
-	for i, line := range lines {
-		lines[i] = cli.Clip(line, width-1)
-	}
-	return lines
 }
