@@ -141,7 +141,9 @@ func (r *release) publish(folder string, mod *modfile.File) ([]byte, error) {
 	}
 	sums, err := os.ReadFile(filepath.Join(dir, "go.sum"))
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "go.sum"), withLines(sums, r.sums), 0o644)
+		lines := slices.AppendSeq(slices.Clone(r.sums), strings.Lines(string(sums)))
+		slices.Sort(lines) // as the go command does
+		err = os.WriteFile(filepath.Join(dir, "go.sum"), []byte(strings.Join(lines, "")), 0o644)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -161,11 +163,4 @@ func (r *release) addSums(m module.Version, zipped string, mod []byte) error {
 	}
 	r.sums = append(r.sums, fmt.Sprintf("%s %s %s\n", m.Path, m.Version, whole), fmt.Sprintf("%s %s/go.mod %s\n", m.Path, m.Version, alone))
 	return nil
-}
-
-// withLines returns a go.sum with more lines, in the order of the go command.
-func withLines(sums []byte, more []string) []byte {
-	lines := slices.AppendSeq(slices.Clone(more), strings.Lines(string(sums)))
-	slices.Sort(lines)
-	return []byte(strings.Join(lines, ""))
 }

@@ -1,7 +1,6 @@
 package ci
 
 import (
-	"bufio"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -90,15 +89,11 @@ func writeJUnit(w io.Writer, v *verdict, r *report.Report) error {
 		suite.Cases = append(suite.Cases, c)
 	}
 	suite.Tests = len(suite.Cases)
-	if _, err := io.WriteString(w, xml.Header); err != nil {
+	text, err := xml.MarshalIndent(junitSuites{Suites: []junitSuite{suite}}, "", "  ")
+	if err != nil {
 		return err
 	}
-	enc := xml.NewEncoder(w)
-	enc.Indent("", "  ")
-	if err := enc.Encode(junitSuites{Suites: []junitSuite{suite}}); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
+	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
 	return err
 }
 
@@ -199,7 +194,7 @@ const maxAnnotations = 10
 // writeAnnotations writes the verdict as workflow commands of GitHub Actions: first one problem of
 // each rule. If there are more than GitHub shows, the last line says how many.
 func writeAnnotations(w io.Writer, v *verdict) error {
-	buffer := bufio.NewWriter(w)
+	var b strings.Builder
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	var first, others []problem
@@ -221,9 +216,7 @@ func writeAnnotations(w io.Writer, v *verdict) error {
 				where += fmt.Sprintf("line=%d,", at.Line)
 			}
 		}
-		if _, err := fmt.Fprintf(buffer, "::%s %stitle=%s::%s\n", p.Severity, where, property.Replace(p.rule.Title), data.Replace(p.message()+". "+p.rule.Fix)); err != nil {
-			return err
-		}
+		fmt.Fprintf(&b, "::%s %stitle=%s::%s\n", p.Severity, where, property.Replace(p.rule.Title), data.Replace(p.message()+". "+p.rule.Fix))
 	}
 	var left []string
 	for _, s := range bySeverity {
@@ -232,9 +225,8 @@ func writeAnnotations(w io.Writer, v *verdict) error {
 		}
 	}
 	if len(left) > 0 {
-		if _, err := fmt.Fprintf(buffer, "::notice title=politecrawl::GitHub shows %d annotations of a level: the report has %s\n", maxAnnotations, strings.Join(left, " and ")); err != nil {
-			return err
-		}
+		fmt.Fprintf(&b, "::notice title=politecrawl::GitHub shows %d annotations of a level: the report has %s\n", maxAnnotations, strings.Join(left, " and "))
 	}
-	return buffer.Flush()
+	_, err := io.WriteString(w, b.String())
+	return err
 }
