@@ -125,8 +125,8 @@ func writeCommands(b *strings.Builder, cmd *cobra.Command, heading string, has f
 	table := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for _, sub := range cmd.Commands() {
 		if has(sub) {
-			fmt.Fprintf(table, "  %s\t%s\n", sub.Name(), sub.Short)
+			_, _ = fmt.Fprintf(table, "  %s\t%s\n", sub.Name(), sub.Short) // a Builder never fails
 		}
 	}
-	_ = table.Flush() // a Builder never fails
+	_ = table.Flush()
 }
