@@ -23,6 +23,7 @@ const (
 	policyAny       sitemapPolicy = "any"
 )
 
+// policies are the policies that --policy names.
 var policies = map[sitemapPolicy]sitemap.Policy{policyListed: sitemap.Listed, policyDirectory: sitemap.Directory, policyAny: sitemap.Any}
 
 // A user waits for the command, so it retries a failed file sooner than a crawl, and for a
