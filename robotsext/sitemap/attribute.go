@@ -1,28 +1,32 @@
 package sitemap
 
-import "bytes"
+import (
+	"bytes"
+	"iter"
+)
 
-// nextAttr returns the first attribute of a tag and the rest. It skips text that is not of
-// the form name="value"; ok is false at the end.
-func nextAttr(attrs []byte) (name, value, rest []byte, ok bool) {
-	for {
-		eq := bytes.IndexByte(attrs, '=')
-		if eq < 0 {
-			return nil, nil, nil, false
+// attributes yields the names and values of a tag's attributes. It skips text that is not of
+// the form name="value".
+func attributes(attrs []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
+		for {
+			before, after, ok := bytes.Cut(attrs, []byte("="))
+			if !ok {
+				return
+			}
+			attrs = after
+			for len(attrs) > 0 && isSpace(attrs[0]) {
+				attrs = attrs[1:]
+			}
+			if len(attrs) == 0 || attrs[0] != '"' && attrs[0] != '\'' {
+				continue
+			}
+			end := bytes.IndexByte(attrs[1:], attrs[0])
+			if end < 0 || !yield(lastWord(trim(before)), attrs[1:1+end]) {
+				return
+			}
+			attrs = attrs[end+2:]
 		}
-		name = lastWord(trim(attrs[:eq]))
-		attrs = attrs[eq+1:]
-		for len(attrs) > 0 && isSpace(attrs[0]) {
-			attrs = attrs[1:]
-		}
-		if len(attrs) == 0 || attrs[0] != '"' && attrs[0] != '\'' {
-			continue
-		}
-		end := bytes.IndexByte(attrs[1:], attrs[0])
-		if end < 0 {
-			return nil, nil, nil, false
-		}
-		return name, attrs[1 : 1+end], attrs[end+2:], true
 	}
 }
 

@@ -71,16 +71,12 @@ func declaredCharset(b *bufio.Reader) string {
 			return ""
 		}
 		if end := bytes.Index(decl, endPI); end >= 0 {
-			for attrs := decl[len("<?xml"):end]; ; {
-				name, value, rest, ok := nextAttr(attrs)
-				if !ok {
-					return ""
-				}
+			for name, value := range attributes(decl[len("<?xml"):end]) {
 				if string(name) == "encoding" {
 					return strings.ToLower(string(trim(value)))
 				}
-				attrs = rest
 			}
+			return ""
 		}
 		if err != nil {
 			return ""

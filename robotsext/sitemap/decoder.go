@@ -106,15 +106,15 @@ func (d *decoder) start() error {
 		prefix, local := splitName(name)
 		local = d.lower(local)
 		if d.top == elemDocument {
-			d.ns.root(root(local), prefix, d.scan.attrs)
+			el = d.top.child(coreSpace, local)
+			d.ns.root(el, prefix, d.scan.attrs)
 		}
 		if len(d.scan.attrs) > 0 && bytes.Contains(d.scan.attrs, []byte("xmlns")) {
 			d.ns.declare(d.scan.attrs, len(d.frames))
 		}
 		if d.top == elemDocument {
-			el = root(local)
-			if err := d.format(el, name); err != nil {
-				return err
+			if d.summary.Format = formats[el]; d.summary.Format == "" {
+				return &Finding{Kind: NotASitemap, Text: cut(name)}
 			}
 		} else {
 			sp := d.ns.find(prefix)
@@ -165,22 +165,8 @@ func (parent elem) strict() bool {
 	return parent == elemURLSet || parent == elemIndex || parent == elemURL || parent == elemSitemap
 }
 
-// format sets the format of the document by its root element.
-func (d *decoder) format(el elem, name []byte) error {
-	switch el {
-	case elemURLSet:
-		d.summary.Format = URLSet
-	case elemIndex:
-		d.summary.Format = Index
-	case elemRSS:
-		d.summary.Format = RSS
-	case elemFeed:
-		d.summary.Format = Atom
-	default:
-		return &Finding{Kind: NotASitemap, Text: cut(name)}
-	}
-	return nil
-}
+// formats are the formats of documents by their root elements.
+var formats = map[elem]Format{elemURLSet: URLSet, elemIndex: Index, elemRSS: RSS, elemFeed: Atom}
 
 // open handles the start of an element.
 func (d *decoder) open(el elem) (err error) {

@@ -39,100 +39,41 @@ const (
 	elemExtension // a value of an image, a video or an article; see extensions
 )
 
-// root returns the elem of a root element.
-func root(local []byte) elem {
-	switch string(local) {
-	case "urlset":
-		return elemURLSet
-	case "sitemapindex":
-		return elemIndex
-	case "rss":
-		return elemRSS
-	case "feed":
-		return elemFeed
-	}
-	return elemOther
+// A child is a known element inside another one.
+type child struct {
+	space space
+	name  string // in lower case
+	elem  elem
+}
+
+// children are those of each element, besides the leaves of extensions.
+var children = [elemLeaf][]child{
+	elemDocument:  {{coreSpace, "urlset", elemURLSet}, {coreSpace, "sitemapindex", elemIndex}, {coreSpace, "rss", elemRSS}, {coreSpace, "feed", elemFeed}},
+	elemURLSet:    {{coreSpace, "url", elemURL}},
+	elemIndex:     {{coreSpace, "sitemap", elemSitemap}},
+	elemRSS:       {{coreSpace, "channel", elemChannel}},
+	elemChannel:   {{coreSpace, "item", elemItem}},
+	elemFeed:      {{coreSpace, "entry", elemAtomEntry}},
+	elemSitemap:   {{coreSpace, "loc", elemLoc}, {coreSpace, "lastmod", elemLastMod}},
+	elemItem:      {{coreSpace, "link", elemLink}, {coreSpace, "guid", elemGUID}, {coreSpace, "pubdate", elemPubDate}},
+	elemAtomEntry: {{coreSpace, "link", elemAtomLink}, {coreSpace, "updated", elemLastMod}, {coreSpace, "modified", elemLastMod}}, // the last one of Atom 0.3
+	elemNews:      {{newsSpace, "publication", elemPublication}},
+	elemURL: {
+		{coreSpace, "loc", elemLoc}, {coreSpace, "lastmod", elemLastMod}, {coreSpace, "changefreq", elemChangeFreq}, {coreSpace, "priority", elemPriority},
+		{imageSpace, "image", elemImage}, {videoSpace, "video", elemVideo}, {newsSpace, "news", elemNews}, {xhtmlSpace, "link", elemAlternate},
+	},
 }
 
 // child returns the elem of an element inside parent, whose name is in lower case.
 func (parent elem) child(sp space, local []byte) elem {
-	if sp != coreSpace {
-		return parent.extensionChild(sp, local)
-	}
-	switch parent {
-	case elemURLSet:
-		if string(local) == "url" {
-			return elemURL
-		}
-	case elemIndex:
-		if string(local) == "sitemap" {
-			return elemSitemap
-		}
-	case elemURL, elemSitemap:
-		switch string(local) {
-		case "loc":
-			return elemLoc
-		case "lastmod":
-			return elemLastMod
-		}
-		if parent == elemSitemap {
-			return elemOther
-		}
-		switch string(local) {
-		case "changefreq":
-			return elemChangeFreq
-		case "priority":
-			return elemPriority
-		}
-	case elemRSS:
-		if string(local) == "channel" {
-			return elemChannel
-		}
-	case elemChannel:
-		if string(local) == "item" {
-			return elemItem
-		}
-	case elemItem:
-		switch string(local) {
-		case "link":
-			return elemLink
-		case "guid":
-			return elemGUID
-		case "pubdate":
-			return elemPubDate
-		}
-	case elemFeed:
-		if string(local) == "entry" {
-			return elemAtomEntry
-		}
-	case elemAtomEntry:
-		switch string(local) {
-		case "link":
-			return elemAtomLink
-		case "updated", "modified": // Atom 1.0, Atom 0.3
-			return elemLastMod
+	known := children[parent]
+	for i := range known {
+		if known[i].space == sp && known[i].name == string(local) {
+			return known[i].elem
 		}
 	}
-	return elemOther
-}
-
-// extensionChild is child for the elements of an extension.
-func (parent elem) extensionChild(sp space, local []byte) elem {
-	switch {
-	case parent == elemNews && sp == newsSpace && string(local) == "publication":
-		return elemPublication
-	case parent != elemURL:
-		if x := extensions[parent]; x != nil && x.space == sp {
-			return elemExtension // if it has such a leaf
-		}
-	case sp == imageSpace && string(local) == "image":
-		return elemImage
-	case sp == videoSpace && string(local) == "video":
-		return elemVideo
-	case sp == newsSpace && string(local) == "news":
-		return elemNews
-	case sp == xhtmlSpace && string(local) == "link":
-		return elemAlternate
+	if x := extensions[parent]; x != nil && x.space == sp {
+		return elemExtension // if it has such a leaf
 	}
 	return elemOther
 }

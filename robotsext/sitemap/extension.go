@@ -88,12 +88,7 @@ func (d *decoder) alternate(attrs []byte) {
 	var a Alternate
 	var href []byte
 	isAlternate := false
-	for {
-		name, value, rest, ok := nextAttr(attrs)
-		if !ok {
-			break
-		}
-		attrs = rest
+	for name, value := range attributes(attrs) {
 		if bytes.IndexByte(value, '&') >= 0 {
 			value, _ = appendText(nil, value)
 		}
@@ -152,18 +147,13 @@ var languageForm = regexp.MustCompile(`(?i)^(x-default|[a-z]{2,3}(-[a-z]{4})?(-(
 
 // attr returns an attribute of the tag just read.
 func (d *decoder) attr(want string) string {
-	attrs := d.scan.attrs
-	for {
-		name, value, rest, ok := nextAttr(attrs)
-		if !ok {
-			return ""
-		}
+	for name, value := range attributes(d.scan.attrs) {
 		if string(name) == want {
 			value, _ = appendText(nil, value)
 			return string(bytes.TrimSpace(value))
 		}
-		attrs = rest
 	}
+	return ""
 }
 
 // image and video return the item that is being read.

@@ -163,13 +163,8 @@ func TestAttributes(t *testing.T) {
 		` a="1`:                        "",
 	} {
 		got := ""
-		for attrs := []byte(in); ; {
-			name, value, rest, ok := nextAttr(attrs)
-			if !ok {
-				break
-			}
+		for name, value := range attributes([]byte(in)) {
 			got += string(name) + "=" + string(value) + ";"
-			attrs = rest
 		}
 		if got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

@@ -10,12 +10,7 @@ import (
 func (d *decoder) atomLink(attrs []byte) {
 	base := d.baseOf(d.bases[1])
 	var href []byte
-	for {
-		name, value, rest, ok := nextAttr(attrs)
-		if !ok {
-			break
-		}
-		attrs = rest
+	for name, value := range attributes(attrs) {
 		value, _ = appendText(nil, value)
 		switch string(name) {
 		case "href":

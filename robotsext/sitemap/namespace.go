@@ -40,23 +40,9 @@ func spaceOf(uri []byte) space {
 	return otherSpace
 }
 
-// conventional returns the usual meaning of an undeclared prefix, which is common in
+// conventional are the usual meanings of undeclared prefixes, which are common in
 // hand-written sitemaps.
-func conventional(prefix []byte) space {
-	switch string(prefix) {
-	case "":
-		return coreSpace
-	case "image":
-		return imageSpace
-	case "video":
-		return videoSpace
-	case "news":
-		return newsSpace
-	case "xhtml":
-		return xhtmlSpace
-	}
-	return otherSpace
-}
+var conventional = map[string]space{"": coreSpace, "image": imageSpace, "video": videoSpace, "news": newsSpace, "xhtml": xhtmlSpace}
 
 // maxBindings limits the prefixes in scope. An ordinary sitemap has five.
 const maxBindings = 64
@@ -95,12 +81,8 @@ func (b *bindings) root(el elem, prefix, attrs []byte) {
 	if len(prefix) > 0 {
 		want += ":" + b.rootPrefix
 	}
-	for {
-		name, value, rest, ok := nextAttr(attrs)
-		if !ok {
-			return
-		}
-		if attrs = rest; string(name) == want {
+	for name, value := range attributes(attrs) {
+		if string(name) == want {
 			uri, _ := appendText(nil, value)
 			b.rootURI = string(trim(uri))
 		}
@@ -109,12 +91,7 @@ func (b *bindings) root(el elem, prefix, attrs []byte) {
 
 // declare adds the xmlns attributes of an element at depth.
 func (b *bindings) declare(attrs []byte, depth int) {
-	for {
-		name, value, rest, ok := nextAttr(attrs)
-		if !ok {
-			return
-		}
-		attrs = rest
+	for name, value := range attributes(attrs) {
 		prefix, isDecl := bytes.CutPrefix(name, []byte("xmlns"))
 		if !isDecl || len(prefix) == 1 || len(prefix) > 0 && prefix[0] != ':' || len(b.list) == maxBindings {
 			continue
@@ -149,5 +126,5 @@ func (b *bindings) find(prefix []byte) space {
 	if b.rooted && b.rootPrefix == string(prefix) {
 		return coreSpace
 	}
-	return conventional(prefix)
+	return conventional[string(prefix)]
 }

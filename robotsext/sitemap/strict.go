@@ -191,7 +191,7 @@ func (c *checker) meant(parent role, prefix, low, uri string) space {
 			return space(sp)
 		}
 	}
-	similar, usual := spaceOf([]byte(strings.ToLower(uri))), conventional([]byte(prefix))
+	similar, usual := spaceOf([]byte(strings.ToLower(uri))), conventional[prefix]
 	switch {
 	case len(c.roles) == 0, prefix == c.rootPrefix && (parent == roleRoot || parent == roleEntry) && isCoreName(low):
 		return sitemapSpace
@@ -200,7 +200,7 @@ func (c *checker) meant(parent role, prefix, low, uri string) space {
 	case namespaceURIs[usual] != "":
 		return usual
 	case parent == roleEntry && uri != "" && uri != c.rootURI && isGroup(low):
-		return conventional([]byte(low))
+		return conventional[low]
 	}
 	return otherSpace
 }
@@ -274,7 +274,7 @@ func (c *checker) fail(err error) {
 		if strings.HasPrefix(what, "is declared") {
 			fix = "give it a namespace, or remove it"
 		}
-		if uri := namespaceURIs[conventional([]byte(prefix))]; uri != "" {
+		if uri := namespaceURIs[conventional[prefix]]; uri != "" {
 			fix = xmlnsFix(prefix, uri)
 		}
 	}
