@@ -76,7 +76,9 @@ func (r *Robots) gateOf(c *colly.Collector) (g *collectorGate, parent context.Co
 	if g := r.attached.gate(c); g != nil && !g.isRetired() {
 		return g, parent
 	}
-	return newCollectorGate(parent, c, private, r), parent
+	g = &collectorGate{robots: r, collector: c, hook: private, parent: parent}
+	g.watched.gate = g
+	return g, parent
 }
 
 // collectorGate checks the requests of a collector and its clones.
@@ -97,12 +99,6 @@ type collectorGate struct {
 	shell      *shell         // installed last
 	lostLogged bool           // a replaced client was logged
 	retired    bool           // another Robots was attached later
-}
-
-func newCollectorGate(parent context.Context, c *colly.Collector, private hook.Collector, r *Robots) *collectorGate {
-	g := &collectorGate{robots: r, collector: c, hook: private, parent: parent}
-	g.watched.gate = g
-	return g
 }
 
 func (g *collectorGate) isRetired() bool {

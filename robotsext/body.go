@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -137,26 +138,17 @@ func (c *countingReader) Read(p []byte) (int, error) {
 // completeLength returns the length in a Content-Range that covers the complete file. No
 // part was requested, so any other range is an error.
 func completeLength(contentRange string) (int64, error) {
-	invalid := fmt.Errorf("status 206 with Content-Range %q", contentRange)
-	unit, spec, ok := strings.Cut(strings.TrimSpace(contentRange), " ")
-	if !ok || !strings.EqualFold(unit, "bytes") {
-		return 0, invalid
+	if m := wholeFile.FindStringSubmatch(strings.TrimSpace(contentRange)); m != nil {
+		last, err1 := strconv.ParseInt(m[1], 10, 64)
+		length, err2 := strconv.ParseInt(m[2], 10, 64)
+		if err1 == nil && err2 == nil && last+1 == length {
+			return length, nil
+		}
 	}
-	span, total, ok := strings.Cut(spec, "/")
-	if !ok {
-		return 0, invalid
-	}
-	first, last, ok := strings.Cut(span, "-")
-	if !ok || first != "0" {
-		return 0, invalid
-	}
-	end, err1 := strconv.ParseInt(last, 10, 64)
-	length, err2 := strconv.ParseInt(total, 10, 64)
-	if err1 != nil || err2 != nil || end < 0 || end+1 != length {
-		return 0, invalid
-	}
-	return length, nil
+	return 0, fmt.Errorf("status 206 with Content-Range %q", contentRange)
 }
+
+var wholeFile = regexp.MustCompile(`^(?i:bytes) 0-([0-9]+)/([0-9]+)$`)
 
 // complete validates the result of a transport and adds a missing body, like
 // http.Client.

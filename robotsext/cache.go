@@ -1,6 +1,7 @@
 package robotsext
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -31,7 +32,7 @@ func newStore(opts *Options, p *policy, log *slog.Logger) *store {
 	if opts.Cache.Backend == nil {
 		return nil
 	}
-	most := or(opts.Cache.MaxRecords, defaultMaxRecords)
+	most := cmp.Or(opts.Cache.MaxRecords, defaultMaxRecords)
 	return &store{cache: opts.Cache.Backend, unstored: unstored{most: most}, policy: p, log: log}
 }
 

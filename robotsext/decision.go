@@ -20,17 +20,7 @@ const (
 )
 
 func (v Verdict) String() string {
-	switch v {
-	case Allowed:
-		return "allowed"
-	case Disallowed:
-		return "disallowed"
-	case Later:
-		return "later"
-	case Usage:
-		return "usage"
-	}
-	return "unknown"
+	return nameOf(v, []string{"unknown", Allowed: "allowed", Disallowed: "disallowed", Later: "later", Usage: "usage"})
 }
 
 // Decision is the verdict on one URL, with the reasons.

@@ -2,8 +2,6 @@ package robotsext
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // fileCache stores records in a directory, one file for each origin.
@@ -62,7 +62,7 @@ func (c *fileCache) Load(_ context.Context, o Origin) (*Record, error) {
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("%w %s: %w", errDamaged, name, err)
 	}
-	if f.SHA256 != sum(f.Record) {
+	if f.SHA256 != usage.Hash(f.Record) {
 		return nil, fmt.Errorf("%w %s: wrong checksum", errDamaged, name)
 	}
 	rec := new(Record)
@@ -100,7 +100,7 @@ func encodeFile(rec *Record) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(fileRecord{SHA256: sum(record), Record: record})
+	return json.Marshal(fileRecord{SHA256: usage.Hash(record), Record: record})
 }
 
 // replace writes a file atomically: after a crash either the old or the new file
@@ -137,11 +137,6 @@ func syncDir(dir string) {
 // name returns the file of o. It is a hash, because an origin may be too long for a
 // file name or have illegal characters.
 func (c *fileCache) name(o Origin) string {
-	h := sum([]byte(o))
+	h := usage.Hash([]byte(o))
 	return filepath.Join(c.dir, h[:2], h[2:]+".json")
-}
-
-func sum(b []byte) string {
-	h := sha256.Sum256(b)
-	return hex.EncodeToString(h[:])
 }

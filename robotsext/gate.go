@@ -46,11 +46,7 @@ func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // CloseIdleConnections implements the interface of http.Client.CloseIdleConnections.
-func (g *gate) CloseIdleConnections() {
-	if c, ok := g.base.(interface{ CloseIdleConnections() }); ok {
-		c.CloseIdleConnections()
-	}
-}
+func (g *gate) CloseIdleConnections() { (&http.Client{Transport: g.base}).CloseIdleConnections() }
 
 // pass sends req through base if robots.txt allows it. It uses checkCtx for the check and
 // sendCtx for the request; nil: the context of req.
@@ -79,14 +75,9 @@ func (r *Robots) pass(checkCtx, sendCtx context.Context, req *http.Request, base
 	}
 	r.warnWithoutToken(out)
 	o, _ := r.cachedOrigin(u) // it fails only for requests that are not checked
-	var resp *http.Response
-	if r.options.Signer == nil {
-		resp, err = r.transmit(o, out, base)
-	} else {
-		resp, err = r.options.Signer.Send(roundTripper(func(req *http.Request) (*http.Response, error) {
-			return r.transmit(o, req, base)
-		}), out, func(ctx context.Context) error { return r.limiter.await(ctx, o, r.limiter.delayOf(o)) })
-	}
+	resp, err := send(r.options.Signer, roundTripper(func(req *http.Request) (*http.Response, error) {
+		return r.transmit(o, req, base)
+	}), out, func(ctx context.Context) error { return r.limiter.await(ctx, o, r.limiter.delayOf(o)) })
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package robotsext
 
 import (
+	"cmp"
 	"container/list"
 	"context"
 	"errors"
@@ -50,8 +51,12 @@ const (
 	defaultMaxBytes   = 512 << 20
 )
 
+// newMemory returns an empty memory. Zero limits mean the defaults.
 func newMemory(maxSlots int, maxBytes int64) *memory {
-	return &memory{maxSlots: maxSlots, maxBytes: maxBytes, slots: make(map[Origin]*slot), servers: make(map[string]*traffic)}
+	return &memory{
+		maxSlots: cmp.Or(maxSlots, defaultMaxRecords), maxBytes: cmp.Or(maxBytes, defaultMaxBytes),
+		slots: make(map[Origin]*slot), servers: make(map[string]*traffic),
+	}
 }
 
 // touch returns the slot of o, creates it if necessary, and marks it as most recently
@@ -192,7 +197,7 @@ type memoryCache struct{ memory *memory }
 // NewMemoryCache returns a Cache that several Robots can share. Zero means
 // the default of CacheOptions.
 func NewMemoryCache(maxRecords int, maxBytes int64) Cache {
-	return &memoryCache{newMemory(or(maxRecords, defaultMaxRecords), or(maxBytes, defaultMaxBytes))}
+	return &memoryCache{newMemory(maxRecords, maxBytes)}
 }
 
 var errEvicted = errors.New("record may have been evicted from memory")

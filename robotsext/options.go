@@ -1,6 +1,7 @@
 package robotsext
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,13 +78,13 @@ type SitemapOptions struct {
 	OnFinding func(file string, f sitemap.Finding) // called for each finding; nil: no call
 }
 
-func (o FetchOptions) timeout() time.Duration { return or(o.Timeout, 30*time.Second) }
+func (o FetchOptions) timeout() time.Duration { return cmp.Or(o.Timeout, 30*time.Second) }
 
 // withDefaults replaces zero values with the defaults.
 func (o SitemapOptions) withDefaults() SitemapOptions {
-	o.MaxFiles = or(o.MaxFiles, 1000)
-	o.Delay = max(or(o.Delay, time.Second), 0)
-	o.Timeout = or(o.Timeout, 5*time.Minute)
+	o.MaxFiles = cmp.Or(o.MaxFiles, 1000)
+	o.Delay = max(cmp.Or(o.Delay, time.Second), 0)
+	o.Timeout = cmp.Or(o.Timeout, 5*time.Minute)
 	if o.OnFile == nil {
 		o.OnFile = func(SitemapFile) {}
 	}
@@ -110,7 +111,7 @@ func (o *Options) validate() error {
 		return errors.New("Options.Guard and Options.Transport are both set: use Guard.Transport as Options.Transport")
 	case o.Outage.RetryMax != 0 && o.Outage.RetryMin > o.Outage.RetryMax:
 		return errors.New("Options.Outage.RetryMin is greater than RetryMax")
-	case o.Cache.MinAge > or(o.Cache.MaxAge, defaultLifetime):
+	case o.Cache.MinAge > cmp.Or(o.Cache.MaxAge, defaultLifetime):
 		return errors.New("Options.Cache.MinAge is greater than MaxAge")
 	case o.Cache.MaxRecords < 0 || o.Cache.MaxBytes < 0 || o.Sitemaps.MaxFiles < 0:
 		return errors.New("a limit in Options is negative")
@@ -127,13 +128,4 @@ func (o *Options) validate() error {
 		}
 	}
 	return nil
-}
-
-// or returns v unless it is zero.
-func or[T comparable](v, zero T) T {
-	var none T
-	if v == none {
-		return zero
-	}
-	return v
 }

@@ -53,7 +53,7 @@ func (r *Robots) siteUsage(ctx context.Context, u *url.URL, d Decision, purposes
 	if !slices.Contains(purposes, usage.TDM) {
 		return site, nil
 	}
-	r.tdmrepOnce.Do(func() { r.tdmrep = r.newTDMRepResolver(&r.options) })
+	r.tdmrepOnce.Do(func() { r.tdmrep = r.newTDMRepResolver() })
 	rec, err := r.tdmrep.resolve(ctx, d.Record.Origin, false)
 	if err != nil {
 		return SiteUsage{}, err
@@ -106,8 +106,8 @@ func (r *Robots) Permit(ctx context.Context, u *url.URL, purposes ...usage.Purpo
 }
 
 // newTDMRepResolver returns the resolver of tdmrep.json files. Their records have no File.
-func (r *Robots) newTDMRepResolver(opts *Options) *resolver {
-	policy := newPolicy(opts, r.resolver.memory)
+func (r *Robots) newTDMRepResolver() *resolver {
+	tdmrep, policy, fetcher := *r.resolver, *r.resolver.policy, *r.resolver.fetcher
 	policy.parseBody = func(rec *Record) {
 		if rec.Truncated { // a part of it may be valid, and mean something else
 			rec.Body, rec.tdmrep = nil, tdmrepText{problem: usage.ErrTDMRepSize}
@@ -115,15 +115,9 @@ func (r *Robots) newTDMRepResolver(opts *Options) *resolver {
 		}
 		rec.tdmrep.file, rec.tdmrep.problem = usage.ParseTDMRep(rec.Body)
 	}
-	fetcher := newRobotsFetcher(opts, r.userAgent, r.transports, r.limiter)
 	fetcher.path, fetcher.maxBytes, fetcher.check = usage.TDMRepPath, usage.MaxTDMRepBytes, r.Check
-	return &resolver{
-		memory:   newMemory(or(opts.Cache.MaxRecords, defaultMaxRecords), or(opts.Cache.MaxBytes, defaultMaxBytes)),
-		fetcher:  fetcher,
-		limiter:  r.limiter,
-		policy:   policy,
-		onRecord: opts.OnTDMRep,
-		log:      r.log,
-		now:      r.resolver.now,
-	}
+	tdmrep.memory, tdmrep.store = newMemory(r.options.Cache.MaxRecords, r.options.Cache.MaxBytes), nil
+	tdmrep.policy, tdmrep.fetcher = &policy, &fetcher
+	tdmrep.onRecord, tdmrep.onChange = r.options.OnTDMRep, nil
+	return &tdmrep
 }

@@ -1,6 +1,7 @@
 package robotsext
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -19,14 +20,14 @@ type policy struct {
 }
 
 func newPolicy(opts *Options, m *memory) *policy {
-	maxAge := or(opts.Cache.MaxAge, defaultLifetime)
+	maxAge := cmp.Or(opts.Cache.MaxAge, defaultLifetime)
 	p := &policy{
 		parseBody: func(rec *Record) { rec.File = robotstxt.Parse(rec.Body, opts.Parse) },
-		life:      lifetimes{floor: max(or(opts.Cache.MinAge, min(5*time.Minute, maxAge)), 0), ceiling: maxAge},
+		life:      lifetimes{floor: max(cmp.Or(opts.Cache.MinAge, min(5*time.Minute, maxAge)), 0), ceiling: maxAge},
 		outage:    opts.Outage.Profile,
 		backoff: backoff{
-			min: or(opts.Outage.RetryMin, min(time.Minute, or(opts.Outage.RetryMax, time.Minute))),
-			max: or(opts.Outage.RetryMax, max(time.Hour, opts.Outage.RetryMin)),
+			min: cmp.Or(opts.Outage.RetryMin, min(time.Minute, cmp.Or(opts.Outage.RetryMax, time.Minute))),
+			max: cmp.Or(opts.Outage.RetryMax, max(time.Hour, opts.Outage.RetryMin)),
 		},
 		available: func(o Origin, now time.Time) bool {
 			last := m.lastResponse(o)

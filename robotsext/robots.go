@@ -26,7 +26,6 @@ type Robots struct {
 	transports *transports
 	resolver   *resolver
 	limiter    *limiter
-	sitemaps   *sitemapReader
 
 	tdmrepOnce sync.Once // the first use creates tdmrep, so that other programs do not contain it
 	tdmrep     *resolver // of tdmrep.json
@@ -71,7 +70,7 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 	now := func() time.Time { return clock().Round(0) }
 
 	transports := newTransports(opts, log)
-	memory := newMemory(or(opts.Cache.MaxRecords, defaultMaxRecords), or(opts.Cache.MaxBytes, defaultMaxBytes))
+	memory := newMemory(opts.Cache.MaxRecords, opts.Cache.MaxBytes)
 	limiter := &limiter{memory: memory, wait: opts.Fetch.Wait, timeout: opts.Fetch.timeout(), now: now}
 	policy := newPolicy(opts, memory)
 	r := &Robots{
@@ -93,13 +92,7 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 			now:      now,
 		},
 	}
-	r.sitemaps = &sitemapReader{
-		options:     opts.Sitemaps.withDefaults(),
-		robots:      r,
-		idleTimeout: opts.Fetch.timeout(),
-		backoff:     policy.backoff,
-		now:         now,
-	}
+	r.options.Sitemaps = opts.Sitemaps.withDefaults()
 	return r, nil
 }
 
@@ -128,20 +121,20 @@ func (r *Robots) Tokens() []string { return slices.Clone(r.tokens) }
 
 // Record returns the record of u's origin, fetched if necessary.
 func (r *Robots) Record(ctx context.Context, u *url.URL) (*Record, error) {
-	o, err := r.originOf(u)
-	if err != nil {
-		return nil, err
-	}
-	return r.resolver.resolve(ctx, o, false)
+	return r.record(ctx, u, false)
 }
 
 // Refresh fetches robots.txt again. If that fails, a record that has not expired stays in use.
 func (r *Robots) Refresh(ctx context.Context, u *url.URL) (*Record, error) {
+	return r.record(ctx, u, true)
+}
+
+func (r *Robots) record(ctx context.Context, u *url.URL, force bool) (*Record, error) {
 	o, err := r.originOf(u)
 	if err != nil {
 		return nil, err
 	}
-	return r.resolver.resolve(ctx, o, true)
+	return r.resolver.resolve(ctx, o, force)
 }
 
 // Expire makes the record of u's origin expire, if it is in memory. Call it when the site has
@@ -165,12 +158,7 @@ func (r *Robots) Group(rec *Record) *robotstxt.Group {
 }
 
 // CloseIdleConnections closes idle connections of the transport.
-func (r *Robots) CloseIdleConnections() {
-	type closer interface{ CloseIdleConnections() }
-	if c, ok := r.transports.base.transport.(closer); ok {
-		c.CloseIdleConnections()
-	}
-}
+func (r *Robots) CloseIdleConnections() { r.gate(nil).CloseIdleConnections() }
 
 // originOf is OriginOf limited to schemes for which robots.txt can be fetched.
 func (r *Robots) originOf(u *url.URL) (Origin, error) {

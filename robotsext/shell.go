@@ -112,7 +112,7 @@ func (s *shell) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	ctx := req.Context()
 	if seal := sealOf(ctx); seal != nil {
-		return seal.pass(req, s.gate.robots, s, sender{s})
+		return seal.pass(req, s.gate.robots, s, roundTripper(s.send))
 	}
 	if req.Method == http.MethodGet && req.URL.Path == robotsPath && !s.gate.isPage(req) {
 		return s.answer(req)
@@ -122,14 +122,8 @@ func (s *shell) RoundTrip(req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, ErrContextReplaced
 	}
-	return s.gate.robots.pass(&checkContext{ctx, ctx, s}, context.WithValue(ctx, shellKey{}, s), req, sender{s})
+	return s.gate.robots.pass(&checkContext{ctx, ctx, s}, context.WithValue(ctx, shellKey{}, s), req, roundTripper(s.send))
 }
-
-// sender is a shell as a RoundTripper without a check.
-type sender struct{ *shell }
-
-// RoundTrip sends req.
-func (s sender) RoundTrip(req *http.Request) (*http.Response, error) { return s.send(req) }
 
 // send sends req without a check.
 func (s *shell) send(req *http.Request) (*http.Response, error) {
@@ -210,7 +204,10 @@ func (ts *transports) adopt(t http.RoundTripper) base {
 		return base{transport: t, proxied: ts.proxied}
 	}
 	ts.unguarded.Do(func() { ts.log.Warn("a collector cannot send requests", "error", errUnguarded) })
-	refuse := refusingTransport{errUnguarded}
+	refuse := roundTripper(func(req *http.Request) (*http.Response, error) {
+		closeBody(req)
+		return nil, errUnguarded
+	})
 	return base{transport: refuse, proxied: func() http.RoundTripper { return refuse }}
 }
 
@@ -243,12 +240,3 @@ func withCollectorProxy(t *http.Transport) *http.Transport {
 
 // errUnguarded is the error of collectors whose transport cannot be guarded.
 var errUnguarded = errors.New("the collector's transport cannot be guarded: remove its dial functions, or do not set robotsext.Options.Guard")
-
-// refusingTransport is a transport that sends nothing.
-type refusingTransport struct{ err error }
-
-// RoundTrip returns the error.
-func (r refusingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	closeBody(req)
-	return nil, r.err
-}

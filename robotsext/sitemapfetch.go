@@ -52,7 +52,7 @@ func (w *sitemapWalk) open(ctx context.Context, u *url.URL, j *sitemapJob) (*dow
 // download requests u and starts to receive the body of the response, or returns the target
 // of a redirect. It calls release at the end of the response.
 func (w *sitemapWalk) download(ctx context.Context, u *url.URL, j *sitemapJob, release func()) (d *download, next *url.URL, err error) {
-	ctx, started := newDownload(ctx, w.idleTimeout, w.options.Timeout)
+	ctx, started := newDownload(ctx, w.robots.options.Fetch.timeout(), w.options.Timeout)
 	var body io.ReadCloser
 	defer func() {
 		if body == nil { // also if the transport panics
@@ -123,7 +123,7 @@ func (w *sitemapWalk) acquireSlot(ctx context.Context, u *url.URL, redirected bo
 func (w *sitemapWalk) refusal(err error) error {
 	var blocked *BlockedError
 	if errors.As(err, &blocked) && blocked.Reason == Later && !errors.Is(err, guard.ErrRefused) {
-		return &temporaryError{err: blocked, retryAt: time.Now().Add(blocked.RetryAt.Sub(w.now()))}
+		return &temporaryError{err: blocked, retryAt: time.Now().Add(blocked.RetryAt.Sub(w.robots.limiter.now()))}
 	}
 	return err
 }
@@ -222,7 +222,7 @@ func (w *sitemapWalk) requestFetcher(ctx context.Context, open Fetcher, u *url.U
 // nextTry returns the time of the next try; h is the header of the response, or nil.
 func (w *sitemapWalk) nextTry(j *sitemapJob, h http.Header) time.Time {
 	now := time.Now()
-	return now.Add(max(w.backoff.after(j.tries, j.Status), RetryAfter(h, now)))
+	return now.Add(max(w.robots.resolver.policy.backoff.after(j.tries, j.Status), RetryAfter(h, now)))
 }
 
 // causeOr returns the cause of the end of ctx, or err if it has not ended.

@@ -45,7 +45,7 @@ func (r *Robots) Sitemaps(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Ent
 	return func(yield func(sitemap.Entry, error) bool) {
 		ctx, release := unsealed(ctx)
 		defer release()
-		w, rec := r.sitemaps.walk(ctx, u, yield)
+		w, rec := r.walk(ctx, u, yield)
 		if w == nil {
 			return
 		}
@@ -72,7 +72,7 @@ func (r *Robots) Sitemap(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entr
 	return func(yield func(sitemap.Entry, error) bool) {
 		ctx, release := unsealed(ctx)
 		defer release()
-		if w, _ := r.sitemaps.walk(ctx, u, yield); w != nil {
+		if w, _ := r.walk(ctx, u, yield); w != nil {
 			plain := *u
 			plain.Fragment, plain.RawFragment = "", ""
 			w.push([]*sitemapJob{w.job(plain.String(), "")})
@@ -81,19 +81,10 @@ func (r *Robots) Sitemap(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entr
 	}
 }
 
-// sitemapReader implements Robots.Sitemaps.
-type sitemapReader struct {
-	options     SitemapOptions // with defaults
-	robots      *Robots        // which decides what may be requested
-	idleTimeout time.Duration  // timeout for a response that sends nothing
-	backoff     backoff
-	now         func() time.Time
-}
-
 // walk returns a walk for the origin of u. If robots.txt is unreachable, it yields the
 // error and returns nil.
-func (s *sitemapReader) walk(ctx context.Context, u *url.URL, yield func(sitemap.Entry, error) bool) (*sitemapWalk, *Record) {
-	rec, err := s.robots.Record(ctx, u)
+func (r *Robots) walk(ctx context.Context, u *url.URL, yield func(sitemap.Entry, error) bool) (*sitemapWalk, *Record) {
+	rec, err := r.Record(ctx, u)
 	if err == nil && rec.Outcome == OutcomeUnreachable {
 		err = later(rec, u.Redacted())
 	}
@@ -102,7 +93,8 @@ func (s *sitemapReader) walk(ctx context.Context, u *url.URL, yield func(sitemap
 		return nil, nil
 	}
 	return &sitemapWalk{
-		sitemapReader: s, asked: rec, filesRemaining: s.options.MaxFiles, retryBudget: s.backoff.max,
+		robots: r, options: &r.options.Sitemaps, asked: rec,
+		filesRemaining: r.options.Sitemaps.MaxFiles, retryBudget: r.resolver.policy.backoff.max,
 		known: make(map[string]*sitemapJob), refused: make(map[string]bool), yield: yield,
 		listing: listing{lines: make(map[Origin]map[string]bool), unlisted: make(map[Origin]bool)},
 	}, rec

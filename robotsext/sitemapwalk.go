@@ -23,10 +23,10 @@ const (
 
 // sitemapWalk reads the sitemaps of an origin, depth first.
 type sitemapWalk struct {
-	*sitemapReader
-
-	asked *Record // of the origin whose sitemaps the caller wants
-	yield func(sitemap.Entry, error) bool
+	robots  *Robots         // which decides what may be requested
+	options *SitemapOptions // of robots
+	asked   *Record         // of the origin whose sitemaps the caller wants
+	yield   func(sitemap.Entry, error) bool
 
 	filesRemaining int                    // remaining files of Options.Sitemaps.MaxFiles
 	known          map[string]*sitemapJob // started and pending files, by address, also those of their redirects

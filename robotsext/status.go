@@ -10,16 +10,16 @@ const (
 	OutcomeUnreachable                    // the rules are unknown, so nothing may be fetched for now
 )
 
-func (o Outcome) String() string {
-	switch o {
-	case OutcomeRules:
-		return "rules"
-	case OutcomeAllowAll:
-		return "allow-all"
-	case OutcomeUnreachable:
-		return "unreachable"
+var outcomeNames = [...]string{"unknown", OutcomeRules: "rules", OutcomeAllowAll: "allow-all", OutcomeUnreachable: "unreachable"}
+
+func (o Outcome) String() string { return nameOf(o, outcomeNames[:]) }
+
+// nameOf returns a name of a list, the first for a value that has none.
+func nameOf[T ~uint8](value T, names []string) string {
+	if int(value) < len(names) {
+		return names[value]
 	}
-	return "unknown"
+	return names[0]
 }
 
 // disposition is the treatment of a response by its status.

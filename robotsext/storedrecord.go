@@ -3,6 +3,7 @@ package robotsext
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -61,16 +62,11 @@ func (rec *Record) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*rec = Record{
-		Origin: s.Origin, Status: s.Status,
+		Origin: s.Origin, Outcome: Outcome(max(slices.Index(outcomeNames[:], s.Outcome), 0)), Status: s.Status,
 		Body: s.Body, Truncated: s.Truncated, RedirectChain: s.Chain,
 		FetchedAt: s.FetchedAt, ExpiresAt: s.ExpiresAt,
 		FailingSince: s.FailingSince, RetryAt: s.RetryAt, Failures: s.Failures, Outage: time.Duration(s.OutageMS) * time.Millisecond,
 		CopyLost: s.CopyLost,
-	}
-	for _, o := range []Outcome{OutcomeRules, OutcomeAllowAll, OutcomeUnreachable} {
-		if o.String() == s.Outcome {
-			rec.Outcome = o
-		}
 	}
 	if rec.Outcome == 0 || rec.Origin == "" || rec.FetchedAt.IsZero() {
 		return errStoredRecord

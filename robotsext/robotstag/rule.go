@@ -2,6 +2,7 @@ package robotstag
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,21 +33,13 @@ const (
 
 // hasValue reports whether the rule has the form "name: value".
 func (n Name) hasValue() bool {
-	switch n {
-	case MaxSnippet, MaxVideoPreview, MaxImagePreview, UnavailableAfter:
-		return true
-	}
-	return false
+	return n == MaxSnippet || n == MaxVideoPreview || n == MaxImagePreview || n == UnavailableAfter
 }
 
-// isFlag reports whether the rule is a single word.
-func (n Name) isFlag() bool {
-	switch n {
-	case None, NoIndex, NoFollow, NoSnippet, NoImageIndex, NoTranslate, NoArchive, NoCache, NoAI, NoImageAI, IndexIfEmbedded:
-		return true
-	}
-	return false
-}
+// flags are the rules that are a single word.
+var flags = []Name{None, NoIndex, NoFollow, NoSnippet, NoImageIndex, NoTranslate, NoArchive, NoCache, NoAI, NoImageAI, IndexIfEmbedded}
+
+func (n Name) isFlag() bool { return slices.Contains(flags, n) }
 
 // NoLimit is the Rule.Limit that stands for no limit.
 const NoLimit = -1
@@ -168,13 +161,5 @@ func (r *Rule) stricter(than *Rule) bool {
 
 // rank orders the sizes, smallest first. It returns -1 for an unknown size.
 func (p Preview) rank() int {
-	switch p {
-	case PreviewNone:
-		return 0
-	case PreviewStandard:
-		return 1
-	case PreviewLarge:
-		return 2
-	}
-	return -1
+	return slices.Index([]Preview{PreviewNone, PreviewStandard, PreviewLarge}, p)
 }

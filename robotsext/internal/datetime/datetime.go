@@ -76,7 +76,7 @@ func Parse(s string) (time.Time, bool) {
 	}
 	fields[0] = strings.ReplaceAll(fields[0], "-", " ")
 	last := len(fields) - 1
-	if offset := zoneOffset(fields[last]); offset != "" {
+	if offset := zoneOffsets[fields[last]]; offset != "" {
 		fields[last] = offset
 	}
 	s = strings.Join(fields, " ")
@@ -117,22 +117,9 @@ func parseISO8601(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// zoneOffset returns the offset of a zone of RFC 822, or "". Package time knows the name only
+// zoneOffsets are the offsets of the zones of RFC 822. Package time knows the name of a zone only
 // if it is that of the local zone.
-func zoneOffset(name string) string {
-	switch name {
-	case "UT", "UTC", "GMT", "Z":
-		return "+0000"
-	case "EDT":
-		return "-0400"
-	case "EST", "CDT":
-		return "-0500"
-	case "CST", "MDT":
-		return "-0600"
-	case "MST", "PDT":
-		return "-0700"
-	case "PST":
-		return "-0800"
-	}
-	return ""
+var zoneOffsets = map[string]string{
+	"UT": "+0000", "UTC": "+0000", "GMT": "+0000", "Z": "+0000",
+	"EDT": "-0400", "EST": "-0500", "CDT": "-0500", "CST": "-0600", "MDT": "-0600", "MST": "-0700", "PDT": "-0700", "PST": "-0800",
 }

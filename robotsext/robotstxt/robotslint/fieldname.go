@@ -116,9 +116,7 @@ func lenient(r record) record {
 	} else if r.field != otherField {
 		return r
 	}
-	if known := fieldOf(fieldname.Lenient(r.name)); known != otherField {
-		r.field = known
-	}
+	r.field = cmp.Or(knownNames[fieldname.Lenient(r.name)], r.field)
 	return r
 }
 

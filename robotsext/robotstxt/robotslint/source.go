@@ -2,6 +2,7 @@ package robotslint
 
 import (
 	"bytes"
+	"cmp"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -172,24 +173,12 @@ func parseLine(line string) record {
 		return r
 	}
 	r.name, r.value = strings.Trim(name, space), strings.Trim(value, space)
-	r.field = fieldOf(strings.ToLower(r.name))
+	r.field = cmp.Or(knownNames[strings.ToLower(r.name)], otherField)
 	return r
 }
 
-// fieldOf returns the field with a name in lower case.
-func fieldOf(name string) field {
-	switch name {
-	case "user-agent":
-		return agentField
-	case "allow":
-		return allowField
-	case "disallow":
-		return disallowField
-	case "sitemap":
-		return sitemapField
-	}
-	return otherField
-}
+// knownNames are the names of fields, in lower case.
+var knownNames = map[string]field{"user-agent": agentField, "allow": allowField, "disallow": disallowField, "sitemap": sitemapField}
 
 // group finds the groups. Only a rule ends a run of User-agent lines, even an invalid one
 // (ROB-GRP-06, ROB-GRP-08).

@@ -11,7 +11,5 @@ type Transport struct{ http.RoundTripper }
 
 // CloseIdleConnections implements the interface of http.Client.CloseIdleConnections.
 func (t *Transport) CloseIdleConnections() {
-	if c, ok := t.RoundTripper.(interface{ CloseIdleConnections() }); ok {
-		c.CloseIdleConnections()
-	}
+	(&http.Client{Transport: t.RoundTripper}).CloseIdleConnections()
 }
