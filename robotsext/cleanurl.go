@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/dotsegment"
+	"github.com/politecrawl/politecrawl/robotsext/internal/percent"
 )
 
 // CleanURL returns u in the form that is requested and checked. It removes dot
@@ -39,16 +40,7 @@ func CleanURL(u *url.URL) (*url.URL, error) {
 // escapeIllegal escapes the octets of an escaped path that net/url does not send
 // unescaped.
 func escapeIllegal(path string) string {
-	legal := func(c byte) bool {
-		return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~!$&'()*+,;=:@[]/%", c) >= 0
-	}
-	var b strings.Builder
-	for i := range len(path) {
-		if legal(path[i]) {
-			b.WriteByte(path[i])
-		} else {
-			fmt.Fprintf(&b, "%%%02X", path[i])
-		}
-	}
-	return b.String()
+	return percent.Escape(path, func(c byte) bool {
+		return (c|0x20 < 'a' || 'z' < c|0x20) && (c < '0' || '9' < c) && strings.IndexByte("-._~!$&'()*+,;=:@[]/%", c) < 0
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/dotsegment"
+	"github.com/politecrawl/politecrawl/robotsext/internal/percent"
 )
 
 // The canonical form in which paths and rules are compared, octet by octet
@@ -255,12 +256,7 @@ func (w *escaper) completesStray(v byte) bool {
 }
 
 func (w *escaper) escape(b byte) {
-	w.out = appendEscape(w.out, b)
-}
-
-func appendEscape(out []byte, b byte) []byte {
-	const digits = "0123456789ABCDEF"
-	return append(out, '%', digits[b>>4], digits[b&15])
+	w.out = percent.Append(w.out, b)
 }
 
 // unhex decodes the escape at the beginning of s.

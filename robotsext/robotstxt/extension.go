@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/fieldname"
+	"github.com/politecrawl/politecrawl/robotsext/internal/usagelabel"
 )
 
 // Extension is a field other than User-agent, Allow, Disallow and Sitemap. It never
@@ -74,11 +75,11 @@ func (p *parser) noteExtension(name, value string) {
 			kind = KindBadValue
 		}
 	case equalFold(name, "content-usage"):
-		if _, prefs := splitPath(value); ParseUsage(prefs) == nil {
+		if _, prefs := usagelabel.SplitPath(value); ParseUsage(prefs) == nil {
 			kind = KindBadValue
 		}
 	case equalFold(name, "content-signal"):
-		if _, pairs := splitPath(value); parseSignals(pairs) == nil {
+		if _, pairs := usagelabel.SplitPath(value); parseSignals(pairs) == nil {
 			kind = KindBadValue
 		}
 	case equalFold(name, "noindex"), equalFold(name, "nofollow"):

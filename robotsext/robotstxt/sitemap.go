@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/hostname"
+	"github.com/politecrawl/politecrawl/robotsext/internal/percent"
 )
 
 // Sitemap is a Sitemap line: the URL of a sitemap or of a sitemap index, on any host.
@@ -121,22 +122,7 @@ func asciiURL(value, host string) (string, bool) {
 
 // escapeOctets escapes controls, spaces and octets from 0x80.
 func escapeOctets(s string) string {
-	clean := 0
-	for clean < len(s) && class[s[clean]]&escaped == 0 {
-		clean++
-	}
-	if clean == len(s) {
-		return s
-	}
-	out := append(make([]byte, 0, len(s)+16), s[:clean]...)
-	for i := clean; i < len(s); i++ {
-		if class[s[i]]&escaped != 0 {
-			out = appendEscape(out, s[i])
-		} else {
-			out = append(out, s[i])
-		}
-	}
-	return string(out)
+	return percent.Escape(s, func(b byte) bool { return class[b]&escaped != 0 })
 }
 
 // sitemapKey returns the same key for equal addresses of a sitemap: scheme and host in

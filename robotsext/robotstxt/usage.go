@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/dunglas/httpsfv"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/usagelabel"
 )
 
 // Usage says what content may be used for, by category such as "search" or "train-ai".
@@ -121,7 +123,7 @@ type pathLine[T any] struct {
 func readLines[T any](g *Group, lines *pathLines[T], field string, parse func(e Extension, rest string) (T, bool)) []pathLine[T] {
 	lines.once.Do(func() {
 		for e := range g.extensions(field) {
-			path, rest := splitPath(e.Value)
+			path, rest := usagelabel.SplitPath(e.Value)
 			if line, ok := parse(e, rest); ok {
 				p, length := writtenPattern(path)
 				lines.list = append(lines.list, pathLine[T]{p, length, line})
@@ -150,16 +152,4 @@ func deciding[T any](lines []pathLine[T], pathAndQuery string) []T {
 		longest = append(longest, l.line)
 	}
 	return longest
-}
-
-// splitPath separates an optional leading path from the rest of a value.
-func splitPath(value string) (path, rest string) {
-	if !strings.HasPrefix(value, "/") {
-		return "", value
-	}
-	end := strings.IndexAny(value, " \t")
-	if end < 0 {
-		return value, ""
-	}
-	return value[:end], trimSpace(value[end:])
 }

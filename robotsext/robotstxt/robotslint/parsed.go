@@ -130,7 +130,7 @@ func explainBadValue(r *record) (message, fix string) {
 
 func withoutControls(value string) string {
 	return strings.Map(func(c rune) rune {
-		if c < ' ' && c != '\t' {
+		if isControl(c) {
 			return -1
 		}
 		return c

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/robotsext/internal/percent"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -98,27 +99,17 @@ var looksRegexp = regexp.MustCompile(`^[^?%=&]*[a-z]\|[a-z]|^[/*]?\^|\\[.dwsb/?+
 const unescaped = "\"<>\\^`{}"
 
 func (l *linter) unescaped(r *record) {
-	escaped := escapeAll(r.value, unescaped)
+	escape := func(s string) string {
+		return percent.Escape(s, func(c byte) bool { return strings.IndexByte(unescaped, c) >= 0 })
+	}
 	l.add(r.line, KindUnescaped, r.value, func() (string, string) {
 		if strings.Contains(r.value, `\`) {
 			return `browsers read \ in a URL as /, so hardly any URL matches`, l.rewrite(r, r.name+": "+strings.ReplaceAll(r.value, `\`, "/"))
 		}
 		i := strings.IndexAny(r.value, unescaped)
-		return fmt.Sprintf("URLs contain %q as %s, and some crawlers do not treat the two as equal", r.value[i], escapeAll(r.value[i:i+1], unescaped)),
-			l.rewrite(r, r.name+": "+escaped)
+		return fmt.Sprintf("URLs contain %q as %s, and some crawlers do not treat the two as equal", r.value[i], escape(r.value[i:i+1])),
+			l.rewrite(r, r.name+": "+escape(r.value))
 	})
-}
-
-func escapeAll(s, set string) string {
-	var b strings.Builder
-	for i := range len(s) {
-		if strings.IndexByte(set, s[i]) >= 0 {
-			fmt.Fprintf(&b, "%%%02X", s[i])
-		} else {
-			b.WriteByte(s[i])
-		}
-	}
-	return b.String()
 }
 
 // escapeInner escapes the dollar signs that do not end a path.

@@ -226,25 +226,18 @@ func (s *source) at(line int) *record {
 
 // lineOfBadUTF8 returns the number of the first line that is not UTF-8.
 func lineOfBadUTF8(text string) int {
-	good := 0
-	for good < len(text) {
-		r, size := utf8.DecodeRuneInString(text[good:])
-		if r == utf8.RuneError && size == 1 {
+	before := text
+	for i, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], string(r)) {
+			before = text[:i]
 			break
 		}
-		good += size
 	}
-	before := text[:good]
 	return 1 + strings.Count(before, "\n") + strings.Count(before, "\r") - strings.Count(before, "\r\n")
 }
 
 // controlIn returns the position of the first invalid control character in value
 // (ROB-FMT-17), or -1.
-func controlIn(value string) int {
-	for i := range len(value) {
-		if value[i] < ' ' && value[i] != '\t' {
-			return i
-		}
-	}
-	return -1
-}
+func controlIn(value string) int { return strings.IndexFunc(value, isControl) }
+
+func isControl(c rune) bool { return c < ' ' && c != '\t' }

@@ -35,21 +35,9 @@ func tables() (usages, signals fieldLabels) {
 	return usages, signals
 }
 
-// splitPath separates an optional leading path from the rest of a Content-Usage or Content-Signal
-// value.
-func splitPath(value string) (path, rest string) {
-	if !strings.HasPrefix(value, "/") {
-		return "", value
-	}
-	if i := strings.IndexAny(value, " \t"); i >= 0 {
-		return value[:i], value[i+1:]
-	}
-	return value, ""
-}
-
 // usageLine reports preferences of a Content-Usage line that no crawler knows, or that are repeated.
 func (l *linter) usageLine(e robotstxt.Extension) {
-	_, prefs := splitPath(e.Value)
+	_, prefs := usagelabel.SplitPath(e.Value)
 	dict, err := httpsfv.UnmarshalDictionary([]string{prefs})
 	if err != nil {
 		return // robotstxt reports it
@@ -94,7 +82,7 @@ func (l *linter) repeatedLabels(e robotstxt.Extension, pairs iter.Seq[string], e
 
 // signalLine reports pairs of a Content-Signal line that no crawler knows, or that are repeated.
 func (l *linter) signalLine(e robotstxt.Extension) {
-	_, pairs := splitPath(e.Value)
+	_, pairs := usagelabel.SplitPath(e.Value)
 	for pair := range strings.SplitSeq(pairs, ",") {
 		key, value, _ := strings.Cut(pair, "=")
 		key, value = strings.ToLower(strings.Trim(key, space)), strings.ToLower(strings.Trim(value, space))
@@ -202,7 +190,7 @@ func (c *usageChecks) group(g *robotstxt.Group) {
 	}
 	compared := map[string]bool{}
 	for _, e := range lines {
-		path, _ := splitPath(e.Value)
+		path, _ := usagelabel.SplitPath(e.Value)
 		if path == "" {
 			path = "/"
 		}
