@@ -1,6 +1,9 @@
 package robotstxt
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // span is the range [lo, hi) of a text or a list.
 type span struct{ lo, hi int32 }
@@ -156,9 +159,7 @@ func cutLimit(body []byte, limit int, d decision) (kept []byte, cut bool) {
 	}
 	end := limit
 	if next := body[limit]; next != '\n' && next != '\r' && !d.has(googleCut) {
-		for end > 0 && body[end-1] != '\n' && body[end-1] != '\r' {
-			end--
-		}
+		end = bytes.LastIndexAny(body[:limit], "\r\n") + 1
 	}
 	return body[:end], true
 }
@@ -185,12 +186,7 @@ func (r *record) splitWords(text string) bool {
 // hasControl reports whether s has a control character that is invalid in values. TAB is
 // white space, and RFC 9309 allows DEL (ROB-FMT-17).
 func hasControl(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] < ' ' && s[i] != '\t' {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' })
 }
 
 // isSpace reports whether b is trimmed from the ends of lines, fields and values. Other
@@ -220,12 +216,7 @@ func trimEnd(text string, lo, hi int) span {
 	return span{int32(lo), int32(hi)}
 }
 
-func trimSpace(s string) string {
-	for s != "" && isSpace(s[0]) {
-		s = s[1:]
-	}
-	for s != "" && isSpace(s[len(s)-1]) {
-		s = s[:len(s)-1]
-	}
-	return s
-}
+// space are the octets for which isSpace reports true.
+const space = " \t\n\v\f\r"
+
+func trimSpace(s string) string { return strings.Trim(s, space) }

@@ -1,6 +1,7 @@
 package robotstxt
 
 import (
+	"cmp"
 	"math"
 	"time"
 )
@@ -71,14 +72,20 @@ func (o *Options) forGoogle() Options {
 	}
 }
 
-func (o *Options) maxBytes(d decision) int {
-	switch {
-	case o.MaxBytes > 0:
-		return min(o.MaxBytes, maxText)
-	case o.MaxBytes == 0 && !d.has(googleLimit):
-		return DefaultMaxBytes
+// limit returns a limit. Zero means the default, negative none.
+func limit[T int | time.Duration](value, byDefault, none T) T {
+	if value < 0 {
+		return none
 	}
-	return maxText
+	return cmp.Or(value, byDefault)
+}
+
+func (o *Options) maxBytes(d decision) int {
+	byDefault := DefaultMaxBytes
+	if d.has(googleLimit) {
+		byDefault = maxText
+	}
+	return min(limit(o.MaxBytes, byDefault, maxText), maxText)
 }
 
 // maxText is the longest text that a span can address.
@@ -86,30 +93,13 @@ const maxText = math.MaxInt32 / 2
 
 const defaultMaxFindings = 1000
 
-func (o *Options) maxFindings() int {
-	if o.MaxFindings == 0 {
-		return defaultMaxFindings
-	}
-	return max(o.MaxFindings, 0)
-}
+func (o *Options) maxFindings() int { return limit(o.MaxFindings, defaultMaxFindings, 0) }
 
 func (o *Options) maxExtensions() int {
-	switch {
-	case o.MaxExtensions == 0:
-		return DefaultMaxExtensions
-	case o.MaxExtensions < 0:
-		return math.MaxInt
-	}
-	return o.MaxExtensions
+	return limit(o.MaxExtensions, DefaultMaxExtensions, math.MaxInt)
 }
 
 // capDelay applies MaxCrawlDelay.
 func (o *Options) capDelay(d time.Duration) time.Duration {
-	switch {
-	case o.MaxCrawlDelay < 0:
-		return d
-	case o.MaxCrawlDelay == 0:
-		return min(d, DefaultMaxCrawlDelay)
-	}
-	return min(d, o.MaxCrawlDelay)
+	return min(d, limit(o.MaxCrawlDelay, DefaultMaxCrawlDelay, math.MaxInt64))
 }

@@ -289,10 +289,5 @@ func (p *parser) noteLine(kind Kind, text string) {
 // looksLikeHTML reports whether a text begins with a tag. Valid lines still count
 // (ROB-FMT-04).
 func looksLikeHTML(text string) bool {
-	for i := 0; i < len(text); i++ {
-		if !isSpace(text[i]) {
-			return text[i] == '<'
-		}
-	}
-	return false
+	return strings.HasPrefix(strings.TrimLeft(text, space), "<")
 }

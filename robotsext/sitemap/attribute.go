@@ -31,10 +31,4 @@ func attributes(attrs []byte) iter.Seq2[[]byte, []byte] {
 }
 
 // lastWord returns the text after the last white space.
-func lastWord(b []byte) []byte {
-	n := len(b)
-	for n > 0 && !isSpace(b[n-1]) {
-		n--
-	}
-	return b[n:]
-}
+func lastWord(b []byte) []byte { return b[bytes.LastIndexAny(b, " \t\r\n")+1:] }
