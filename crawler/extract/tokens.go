@@ -70,7 +70,7 @@ func (c *collector) readTokens(text []byte, lenient bool) (sure bool) {
 func (r *tokenReader) startTag(closed bool) {
 	name, more := r.tokens.TagName()
 	e := elementOf(name)
-	if isRawText(name) && (r.in(inSVG) || e.tag == tagNoscript) {
+	if e.tag == tagNoscript || e.kind&rawText != 0 && r.in(inSVG) { // the tokenizer would read its content as text
 		r.tokens.NextIsNotRawText()
 	}
 	r.attrs = attributes{}
@@ -82,12 +82,6 @@ func (r *tokenReader) startTag(closed bool) {
 		}
 	}
 	r.open(e, name, closed)
-}
-
-// isRawText reports whether the tokenizer reads what follows such a tag as text, up to the end tag.
-func isRawText(name []byte) bool {
-	e := elementOf(name)
-	return e.kind&rawText != 0 || e.tag == tagNoscript
 }
 
 // reads reports whether the attributes of an element are read.

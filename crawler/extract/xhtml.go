@@ -124,7 +124,7 @@ func (p *xmlParser) start(t xml.StartElement) error {
 	case p.depth == maxDepth:
 		return errTooDeep
 	}
-	n := &html.Node{Type: html.ElementNode, Data: t.Name.Local, Namespace: elementNamespace(t.Name.Space)}
+	n := &html.Node{Type: html.ElementNode, Data: t.Name.Local, Namespace: namespace(elementNamespaces, t.Name.Space)}
 	if n.Namespace == "" {
 		n.DataAtom = atom.Lookup([]byte(n.Data))
 	}
@@ -136,7 +136,7 @@ func (p *xmlParser) start(t xml.StartElement) error {
 		if !references { // a line break stands for a space, a reference to one for itself
 			a.Value = toSpaces.Replace(a.Value)
 		}
-		n.Attr = append(n.Attr, html.Attribute{Namespace: attributeNamespace(a.Name.Space), Key: a.Name.Local, Val: a.Value})
+		n.Attr = append(n.Attr, html.Attribute{Namespace: namespace(attributeNamespaces, a.Name.Space), Key: a.Name.Local, Val: a.Value})
 	}
 	p.flush()
 	p.at.AppendChild(n)
@@ -147,26 +147,15 @@ func (p *xmlParser) start(t xml.StartElement) error {
 
 var toSpaces = strings.NewReplacer("\t", " ", "\n", " ")
 
-func elementNamespace(uri string) string {
-	switch uri {
-	case xhtmlNamespace:
-		return ""
-	case svgNamespace:
-		return "svg"
-	case mathMLNamespace:
-		return "math"
-	}
-	return foreign
-}
+// The namespaces of elements and attributes in the tree, by their URIs.
+var (
+	elementNamespaces   = map[string]string{xhtmlNamespace: "", svgNamespace: "svg", mathMLNamespace: "math"}
+	attributeNamespaces = map[string]string{"": "", "xmlns": "xmlns", xlinkNamespace: "xlink", xmlNamespace: "xml"}
+)
 
-func attributeNamespace(uri string) string {
-	switch uri {
-	case "", "xmlns":
-		return uri
-	case xlinkNamespace:
-		return "xlink"
-	case xmlNamespace:
-		return "xml"
+func namespace(known map[string]string, uri string) string {
+	if name, ok := known[uri]; ok {
+		return name
 	}
 	return foreign
 }

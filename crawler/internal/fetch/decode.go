@@ -136,15 +136,11 @@ func decode(resp *http.Response, page *Response) {
 // codingsOf returns the content codings in the header of a response. It ignores charsets and
 // other invalid values, which sites send too.
 func codingsOf(h http.Header) []string {
-	codings := strings.FieldsFunc(strings.ToLower(strings.Join(h.Values("Content-Encoding"), ",")), func(r rune) bool {
+	names := strings.FieldsFunc(strings.ToLower(strings.Join(h.Values("Content-Encoding"), ",")), func(r rune) bool {
 		return r == ',' || r == ' ' || r == '\t'
 	})
-	return slices.DeleteFunc(codings, func(name string) bool {
-		switch name {
-		case "gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress":
-			return false
-		}
-		return true
+	return slices.DeleteFunc(names, func(name string) bool {
+		return codings[name] == "" && name != "compress" && name != "x-compress"
 	})
 }
 

@@ -13,14 +13,6 @@ type localTransport struct {
 	local map[string]http.RoundTripper // by server
 }
 
-// withLocal returns base, or a transport that sends the requests to local servers elsewhere.
-func withLocal(base http.RoundTripper, local map[string]http.RoundTripper) http.RoundTripper {
-	if len(local) == 0 {
-		return base
-	}
-	return &localTransport{base, local}
-}
-
 // RoundTrip implements http.RoundTripper.
 func (t *localTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if local, ok := t.local[serverkey.Of(req.URL.Host)]; ok {

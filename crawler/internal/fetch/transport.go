@@ -101,8 +101,11 @@ type Transport struct {
 // NewTransport returns a Transport for a crawl.
 func NewTransport(crawl Crawl, cfg Config) *Transport {
 	base, proxied := newBase(&cfg)
+	if len(cfg.Local) > 0 {
+		base = &localTransport{base, cfg.Local}
+	}
 	return &Transport{
-		crawl: crawl, base: &idleCloser{withLocal(base, cfg.Local), crawl}, proxied: proxied, stall: cfg.StallTimeout,
+		crawl: crawl, base: &idleCloser{base, crawl}, proxied: proxied, stall: cfg.StallTimeout,
 		credentials: cfg.Credentials, signer: cfg.Signer, contact: cfg.Contact, types: cfg.Types,
 	}
 }

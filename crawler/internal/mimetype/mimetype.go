@@ -10,7 +10,9 @@ package mimetype
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"golang.org/x/net/http/httpguts"
+	"golang.org/x/text/encoding/charmap"
 
 	"github.com/politecrawl/politecrawl/robotsext/headerlist"
 )
@@ -71,7 +73,7 @@ func Parse(s string) (t Type, ok bool) {
 	essence, rest, _ := strings.Cut(s, ";")
 	essence = strings.TrimRight(essence, space)
 	name, subtype, _ := strings.Cut(essence, "/")
-	if !isToken(name) || !isToken(subtype) {
+	if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldName(subtype) {
 		return Type{}, false
 	}
 	t.Essence = strings.ToLower(essence)
@@ -95,7 +97,7 @@ func Parse(s string) (t Type, ok bool) {
 				continue
 			}
 		}
-		if !isToken(name) || !isText(value) {
+		if !httpguts.ValidHeaderFieldName(name) || !isText(value) {
 			continue
 		}
 		if name = strings.ToLower(name); !t.has(name) {
@@ -103,37 +105,6 @@ func Parse(s string) (t Type, ok bool) {
 		}
 	}
 	return t, true
-}
-
-// String serializes the type by MIME Sniffing, section 4.5.
-func (t Type) String() string {
-	var b strings.Builder
-	b.WriteString(t.Essence)
-	for _, p := range t.Parameters {
-		b.WriteString(";" + p.Name + "=")
-		if isToken(p.Value) {
-			b.WriteString(p.Value)
-		} else {
-			b.WriteString(`"` + quoter.Replace(p.Value) + `"`)
-		}
-	}
-	return b.String()
-}
-
-var quoter = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
-
-// isToken reports whether s is not empty and consists of HTTP token code points.
-func isToken(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; !isAlphanumeric(c) && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
-			return false
-		}
-	}
-	return s != ""
-}
-
-func isAlphanumeric(c byte) bool {
-	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 }
 
 // isText reports whether s consists of HTTP quoted-string token code points.
@@ -148,12 +119,6 @@ func isText(s string) bool {
 
 // decode returns the field value as Fetch reads it: each byte is a code point.
 func decode(value string) string {
-	if strings.IndexFunc(value, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
-		return value
-	}
-	runes := make([]rune, len(value))
-	for i := range len(value) {
-		runes[i] = rune(value[i])
-	}
-	return string(runes)
+	text, _ := charmap.ISO8859_1.NewDecoder().String(value) // every byte has a character
+	return text
 }

@@ -9,9 +9,27 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/charset"
 )
+
+// String serializes the type by MIME Sniffing, section 4.5.
+func (t Type) String() string {
+	var b strings.Builder
+	b.WriteString(t.Essence)
+	for _, p := range t.Parameters {
+		b.WriteString(";" + p.Name + "=")
+		if httpguts.ValidHeaderFieldName(p.Value) {
+			b.WriteString(p.Value)
+		} else {
+			b.WriteString(`"` + quoter.Replace(p.Value) + `"`)
+		}
+	}
+	return b.String()
+}
+
+var quoter = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
 // readTests reads public tests, which lie beside the repository.
 func readTests(t *testing.T, name string) []json.RawMessage {

@@ -178,10 +178,5 @@ func firstCodes(enc encoding.Encoding, first, last byte) func() map[rune]string 
 var ignored = strings.NewReplacer("\t", "", "\n", "", "\r", "")
 
 func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
