@@ -1,9 +1,6 @@
 package demosite
 
-import (
-	"fmt"
-	"net/http"
-)
+import "net/http"
 
 // norobots has no robots.txt, and pages that fail.
 func norobots() *host {
@@ -18,10 +15,7 @@ func norobots() *host {
 		to("/missing", "A missing page"), to("/gone", "A removed page"),
 		to("/broken", "A page that always fails"), to("/busy", "A page that is busy at first"),
 		to("/paths/robots.txt", "A robots.txt in another directory"))
-	for i := 1; i <= 5; i++ {
-		r := h.page(fmt.Sprintf("/paths/%d", i), fmt.Sprintf("Page %d", i), "A plain page on a host without rules.", "It fetches the page.", to("/", "No robots.txt"))
-		front.links = append(front.links, to(r.uri, r.title))
-	}
+	h.series(front, "/paths/", 5, "A plain page on a host without rules.", "It fetches the page.")
 	h.page("/missing", "Not found", "A page with status 404.", "It records the status and continues.").status = http.StatusNotFound
 	h.page("/gone", "Gone", "A page with status 410.", "It records the status and continues.").status = http.StatusGone
 	h.page("/broken", "Broken", "A page with status 500.", "It slows down, and fails the page after some retries.").status = http.StatusInternalServerError

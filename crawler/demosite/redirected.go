@@ -1,9 +1,6 @@
 package demosite
 
-import (
-	"fmt"
-	"net/http"
-)
+import "net/http"
 
 // redirected keeps its robots.txt on another host, two redirects away.
 func redirected(on *host) *host {
@@ -23,10 +20,7 @@ func redirected(on *host) *host {
 	front := h.page("/", "Redirected", "The robots.txt of this host redirects to another host, to a path that is disallowed there.",
 		"It follows, since robots.txt rules do not apply to robots.txt itself. It waits for the delay of the other host, and obeys the rules here.",
 		to("/rooms/store", "Disallowed"), to("/policies/", "Disallowed on the host Rules, not here"))
-	for i := 1; i <= 5; i++ {
-		r := h.page(fmt.Sprintf("/rooms/%d", i), fmt.Sprintf("Page %d", i), "A plain page on a host whose rules are on another host.", "It fetches the page.", to("/", "Redirected"))
-		front.links = append(front.links, to(r.uri, r.title))
-	}
+	h.series(front, "/rooms/", 5, "A plain page on a host whose rules are on another host.", "It fetches the page.")
 	h.page("/rooms/store", "Disallowed by the redirected robots.txt", "Disallowed by rules on another host.", "It skips the page.").decidedForAll("Disallow: /rooms/store")
 	h.page("/policies/", "Disallowed only on another host", "The host Rules disallows this path for itself, which has no effect here.", "It fetches the page.")
 	h.sitemap("/sitemap.xml", "{redirected}/", "{redirected}/only-in-sitemap/lantern", "{redirected}/rooms/store")

@@ -137,6 +137,14 @@ func (h *host) page(uri, title, shows, polite string, links ...link) *route {
 	return h.add(&route{uri: uri, class: page, title: title, shows: shows, polite: polite, links: links})
 }
 
+// series adds n numbered pages below a path, to which the front page links, and which link back.
+func (h *host) series(front *route, path string, n int, shows, polite string) {
+	for i := 1; i <= n; i++ {
+		r := h.page(fmt.Sprintf("%s%d", path, i), fmt.Sprintf("Page %d", i), shows, polite, to(front.uri, front.title))
+		front.links = append(front.links, to(r.uri, r.title))
+	}
+}
+
 // missing returns the page for unknown URLs.
 func (h *host) missing() *route {
 	return &route{

@@ -1,7 +1,5 @@
 package demosite
 
-import "fmt"
-
 // unavailable has a robots.txt that cannot be had at first: nothing may be fetched
 // until it is there.
 func unavailable(failures int) *host {
@@ -13,11 +11,7 @@ func unavailable(failures int) *host {
 	front := h.page("/", "Unavailable", "The robots.txt of this host responds with 503 and Retry-After: 1 at first.",
 		"It keeps the URLs, retries robots.txt after Retry-After, and fetches nothing before.",
 		to("/engine-room/", "Disallowed"))
-	for i := 1; i <= 6; i++ {
-		r := h.page(fmt.Sprintf("/crossings/%d", i), fmt.Sprintf("Page %d", i),
-			"A plain page on a host whose robots.txt was unreachable.", "It fetches it once robots.txt is available.", to("/", "Unavailable"))
-		front.links = append(front.links, to(r.uri, r.title))
-	}
+	h.series(front, "/crossings/", 6, "A plain page on a host whose robots.txt was unreachable.", "It fetches it once robots.txt is available.")
 	h.page("/engine-room/", "Disallowed", "Disallowed by a robots.txt that was unreachable at first.", "It skips the page.").
 		decidedForAll("Disallow: /engine-room/")
 	h.sitemap("/sitemap.xml", "{unavailable}/", "{unavailable}/only-in-sitemap/night-crossing", "{unavailable}/engine-room/")

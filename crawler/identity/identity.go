@@ -149,24 +149,19 @@ func (d *Identity) read() (c content, err error) {
 }
 
 // Settings returns the settings.
-func (d *Identity) Settings() Settings {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.content.Settings
-}
+func (d *Identity) Settings() Settings { return d.snapshot().Settings }
 
 // Keys returns the keys, the newest first.
-func (d *Identity) Keys() []Key {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return slices.Clone(d.content.Keys)
-}
+func (d *Identity) Keys() []Key { return slices.Clone(d.snapshot().Keys) }
 
 // SignedUntil returns when the signature of the published key directory expires.
-func (d *Identity) SignedUntil() time.Time {
+func (d *Identity) SignedUntil() time.Time { return d.snapshot().SignedUntil }
+
+// snapshot returns the content, which is replaced but never changed.
+func (d *Identity) snapshot() content {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.content.SignedUntil
+	return d.content
 }
 
 // PublicDir returns the directory to upload.

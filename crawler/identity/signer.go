@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/botauth"
@@ -94,10 +93,10 @@ func (d *Identity) refresh(now time.Time) {
 		d.content = c
 	}
 	d.checked = now
-	agent, keys := d.content.Agent, slices.Clone(d.content.Keys)
 	d.mu.Unlock()
-	for _, k := range keys {
-		if k.signs(now) && d.open(k, agent, now) {
+	c = d.snapshot()
+	for _, k := range c.Keys {
+		if k.signs(now) && d.open(k, c.Agent, now) {
 			return
 		}
 	}

@@ -2,6 +2,7 @@ package charset
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -89,30 +90,14 @@ func readable(e Encoding) Encoding {
 // fromContent returns the label in the attribute content of a <meta>, as HTML extracts a character
 // encoding from a meta element. Empty: there is none.
 func fromContent(s string) string {
-	const key = "charset"
-	for i := 0; i+len(key) <= len(s); i++ {
-		if !strings.EqualFold(s[i:i+len(key)], key) {
-			continue
-		}
-		value, ok := strings.CutPrefix(strings.TrimLeft(s[i+len(key):], space), "=")
-		if !ok {
-			continue
-		}
-		value = strings.TrimLeft(value, space)
-		if value != "" && (value[0] == '"' || value[0] == '\'') {
-			label, _, closed := strings.Cut(value[1:], value[:1])
-			if !closed {
-				return ""
-			}
-			return label
-		}
-		if end := strings.IndexAny(value, space+";"); end >= 0 {
-			value = value[:end]
-		}
-		return value
+	if m := inContent.FindStringSubmatch(s); m != nil {
+		return m[1] + m[2] + m[3]
 	}
 	return ""
 }
+
+// inContent matches a label with quotes, a quote without the other, and a label without quotes.
+var inContent = regexp.MustCompile(`[cC][hH][aA][rR][sS][eE][tT][\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|["']|([^\t\n\f\r ;]*))`)
 
 // utf16Declaration reports whether a text without a byte order mark begins with an XML declaration
 // in UTF-16.

@@ -9,7 +9,6 @@ import (
 
 // An exchange is a request and its response.
 type exchange struct {
-	site *Site
 	host *host
 	peer *peer
 	nth  int    // on its connection, from 1
@@ -80,7 +79,7 @@ func markup(text string) content { return content{"text/html; charset=utf-8", []
 // newExchange returns the exchange for a request that has just been read.
 func (s *Site) newExchange(h *host, p *peer, req *http.Request, nth int) *exchange {
 	return &exchange{
-		site: s, host: h, peer: p, nth: nth, path: req.RequestURI, last: h.clock(), good: h.content(req.URL.Path, s.chainsStopped.Load()),
+		host: h, peer: p, nth: nth, path: req.RequestURI, last: h.clock(), good: h.content(req.URL.Path, s.chainsStopped.Load()),
 		seen: testserver.NewRequest(h.Origin, req),
 	}
 }

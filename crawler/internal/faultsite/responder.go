@@ -47,7 +47,6 @@ func (e ending) of(x *exchange) (keepIt bool) {
 //	{half}    first half of the body
 //	{len}     length of the body; {hex}: in hexadecimal
 //	{type}    media type
-//	{origin}  origin of the host
 //	{path}    requested path
 func raw(then ending, text string) responder {
 	text = strings.ReplaceAll(text, "\n", "\r\n")
@@ -136,7 +135,7 @@ func (x *exchange) fill(text string) string {
 	text = strings.ReplaceAll(text, "{head}", "HTTP/1.1 200 OK\r\nContent-Type: {type}\r\n")
 	b := string(x.good.body)
 	return strings.NewReplacer("{body}", b, "{half}", b[:len(b)/2], "{len}", strconv.Itoa(len(b)),
-		"{hex}", fmt.Sprintf("%x", len(b)), "{type}", x.good.mediaType, "{origin}", x.host.Origin, "{path}", x.path).Replace(text)
+		"{hex}", fmt.Sprintf("%x", len(b)), "{type}", x.good.mediaType, "{path}", x.path).Replace(text)
 }
 
 // statusOf returns the status of a response and its Retry-After; zero: none.

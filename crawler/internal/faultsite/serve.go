@@ -14,7 +14,7 @@ import (
 func (s *Site) serve(h *host, tcp *net.TCPConn) {
 	bad := h.nextConnFaulty()
 	unasked := &exchange{ // a connection without a request
-		site: s, host: h, last: h.clock(),
+		host: h, last: h.clock(),
 		seen: testserver.Request{Start: time.Now(), Origin: h.Origin, Remote: tcp.RemoteAddr().String()},
 	}
 	if bad && h.fault.connect != nil {
