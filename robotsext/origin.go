@@ -25,19 +25,14 @@ func (o Origin) server() string {
 	return serverkey.Of(authority)
 }
 
+var defaultPorts = map[string]string{"http": "80", "https": "443", "ftp": "21"}
+
 // OriginOf returns the origin of an absolute http, https or ftp URL. International
 // host names are mapped by UTS 46; a trailing dot and underscores are kept.
 func OriginOf(u *url.URL) (Origin, error) {
 	scheme := strings.ToLower(u.Scheme)
-	var defaultPort string
-	switch scheme {
-	case "http":
-		defaultPort = "80"
-	case "https":
-		defaultPort = "443"
-	case "ftp":
-		defaultPort = "21"
-	default:
+	defaultPort, known := defaultPorts[scheme]
+	if !known {
 		return "", fmt.Errorf("%w %q", ErrUnsupportedScheme, u.Scheme)
 	}
 	host, err := hostname.Canonical(strings.TrimSuffix(u.Host, ":"+u.Port()))

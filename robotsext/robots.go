@@ -1,6 +1,7 @@
 package robotsext
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,10 +58,7 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 	if err != nil {
 		return nil, err
 	}
-	log := opts.Logger
-	if log == nil {
-		log = slog.Default()
-	}
+	log := cmp.Or(opts.Logger, slog.Default())
 	clock := opts.Now
 	if clock == nil {
 		clock = time.Now

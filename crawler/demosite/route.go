@@ -1,6 +1,7 @@
 package demosite
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -121,13 +122,7 @@ func (r *route) with(field, value string) {
 // add adds a route to h and sets the defaults.
 func (h *host) add(r *route) *route {
 	r.host = h
-	r.uri = canonical(r.uri)
-	if r.status == 0 {
-		r.status = http.StatusOK
-	}
-	if r.contentType == "" {
-		r.contentType = htmlType
-	}
+	r.uri, r.status, r.contentType = canonical(r.uri), cmp.Or(r.status, http.StatusOK), cmp.Or(r.contentType, htmlType)
 	h.routes = append(h.routes, r)
 	return r
 }

@@ -1,12 +1,13 @@
 package demosite
 
 import (
-	"context"
 	"maps"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/testserver"
 )
 
 // packet is the size of the last part of a long response. The site records the end of a request
@@ -20,7 +21,7 @@ const retryAfter = time.Second
 func (s *Site) serve(h *host, w http.ResponseWriter, r *http.Request) {
 	number := s.record.begin(h, r)
 	a := h.answer(r)
-	pause(r.Context(), s.latency+a.wait)
+	testserver.Wait(r.Context().Done(), s.latency+a.wait)
 
 	maps.Copy(w.Header(), a.header)
 	w.Header().Set("Content-Type", a.contentType)
@@ -78,12 +79,4 @@ func (h *host) answer(r *http.Request) answer {
 
 func plainAnswer(status int, text string) answer {
 	return answer{status: status, contentType: "text/plain; charset=utf-8", body: []byte(strings.TrimSpace(text) + "\n")}
-}
-
-// pause waits for d, or until the client has gone.
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
 }

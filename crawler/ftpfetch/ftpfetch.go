@@ -14,6 +14,7 @@
 package ftpfetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,10 +53,7 @@ func opener(opts *Options, dialer net.Dialer) func(ctx context.Context, u *url.U
 }
 
 func open(ctx context.Context, dialer *net.Dialer, u *url.URL) (io.ReadCloser, error) {
-	port := u.Port()
-	if port == "" {
-		port = "21"
-	}
+	port := cmp.Or(u.Port(), "21")
 	// The client knows no contexts once it is connected, so its connections are
 	// closed under it.
 	ctx, hangUp := context.WithCancel(ctx)

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/mail"
@@ -79,9 +80,7 @@ func (s *Settings) check() error {
 	var bad []error
 	agent, err := parseAgent(s.Agent)
 	bad = append(bad, err)
-	if s.UserAgent == "" {
-		s.UserAgent = s.Name + "/1.0 (+" + agent + "/)"
-	}
+	s.UserAgent = cmp.Or(s.UserAgent, s.Name+"/1.0 (+"+agent+"/)")
 	if !robotstxt.ValidToken(s.Name) {
 		bad = append(bad, fmt.Errorf("the name %q is not a product token; use letters, - and _ only, such as examplebot", s.Name))
 	} else if token, err := robotstxt.ProductToken(s.UserAgent); err != nil || !strings.EqualFold(token, s.Name) {

@@ -53,12 +53,9 @@ func authority(scheme, host string) string {
 }
 
 func requestAuthority(req *http.Request) string {
-	scheme, host := req.URL.Scheme, req.Host
+	scheme, host := req.URL.Scheme, cmp.Or(req.Host, req.URL.Host)
 	if scheme == "" && req.TLS == nil {
 		scheme = "http"
-	}
-	if host == "" {
-		host = req.URL.Host
 	}
 	if ascii, err := httpguts.PunycodeHostPort(host); err == nil { // as net/http sends it
 		host = ascii

@@ -1,6 +1,7 @@
 package botauth
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
@@ -39,9 +40,7 @@ func NewSigner(key PrivateKey, agent string, opts *SignerOptions) (*Signer, erro
 	if opts != nil {
 		s.opts = *opts
 	}
-	if s.opts.Lifetime == 0 {
-		s.opts.Lifetime = defaultLifetime
-	}
+	s.opts.Lifetime = cmp.Or(s.opts.Lifetime, defaultLifetime)
 	if s.opts.Now == nil {
 		s.opts.Now = time.Now
 	}

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -21,9 +22,7 @@ import (
 // resolves names itself, and the Guard cannot check the results. Requests to the
 // address of a proxy that do not go through it are checked as usual.
 func (g *Guard) Transport(base *http.Transport, dialer *net.Dialer) http.RoundTripper {
-	if dialer == nil {
-		dialer = &net.Dialer{Timeout: 30 * time.Second}
-	}
+	dialer = cmp.Or(dialer, &net.Dialer{Timeout: 30 * time.Second})
 	direct := *dialer
 	direct.Control, direct.ControlContext = nil, func(ctx context.Context, network, address string, c syscall.RawConn) error {
 		if err := g.Control(network, address, c); err != nil {

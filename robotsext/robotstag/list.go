@@ -39,17 +39,9 @@ func (d *Directives) list(text string, source Source, agents bool) {
 		case agents && rulesOnly && isAgent(name):
 			source.Agent = everyone(string(known))
 		default:
-			text = text[elementEnd(text):]
+			text = strings.TrimLeftFunc(text, func(c rune) bool { return c != ',' && c != ';' }) // the next element
 		}
 	}
-}
-
-// elementEnd returns the length of text up to the next comma or semicolon.
-func elementEnd(text string) int {
-	if n := strings.IndexAny(text, ",;"); n >= 0 {
-		return n
-	}
-	return len(text)
 }
 
 // cutValue cuts the value of a rule off a list: the next word, unless it is another rule.
@@ -65,11 +57,7 @@ func cutValue(name Name, text string) (value, rest string) {
 
 // wordEnd returns the length of text up to the next space, comma or semicolon.
 func wordEnd(text string) int {
-	n := strings.IndexFunc(text, func(c rune) bool { return c == ',' || c == ';' || unicode.IsSpace(c) })
-	if n < 0 {
-		return len(text)
-	}
-	return n
+	return len(text) - len(strings.TrimLeftFunc(text, func(c rune) bool { return c != ',' && c != ';' && !unicode.IsSpace(c) }))
 }
 
 // startsRule reports whether word is the name of a rule, or begins with one and a

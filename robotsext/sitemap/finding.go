@@ -1,6 +1,7 @@
 package sitemap
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -83,45 +84,36 @@ type Finding struct {
 func (f *Finding) setPlace(at place) { f.Line, f.Column, f.Offset = at.line, at.column, at.offset }
 
 // fixes are the fixes of kinds that have always the same.
-var fixes = [...]struct {
-	kind Kind
-	fix  string
-}{
-	{NotASitemap, "write a urlset or a sitemapindex, or one URL per line"},
-	{Truncated, "write the rest of the file, and its end tags"},
-	{TooManyEntries, "split the file, and list its parts in a sitemapindex"},
-	{TooManyBytes, "split the file, and list its parts in a sitemapindex"},
-	{BadLoc, "write an absolute URL of fewer than 2,048 characters"},
-	{NoLoc, "write its URL, or remove the entry"},
-	{BadLastMod, "write a date such as 2024-11-23 or 2024-11-23T18:00:15+00:00, in RSS such as Sat, 23 Nov 2024 18:00:15 +0000"},
-	{BadChangeFreq, "write always, hourly, daily, weekly, monthly, yearly or never"},
-	{BadPriority, "write a number from 0.0 to 1.0"},
-	{BadReference, "write &amp; for &, or the character itself for an entity of HTML"},
-	{BadCharset, "write the file in UTF-8, and declare it"},
-	{Doctype, "remove the document type declaration"},
-	{Duplicate, "remove it"},
-	{UnknownElement, "remove it, or move it to its place"},
-	{Markup, "write the URL as text only"},
-	{BadExtension, "write a value as the documentation of the extension says"},
-	{TextTooLong, "shorten it"},
-	{TooManyItems, "remove some of them"},
-	{BadGzip, "compress the file again"},
-	{Empty, "write an entry, or remove the file"},
-	{NoEntries, "write an entry, or remove the file"},
-	{StrayText, "remove it"},
-	{NotEscaped, "write %20 for a space, and the escape of any other such character"},
-	{BadLanguage, `write a language such as "de", "en-GB" or "zh-Hant-TW", or "x-default"`},
-	{TrailingContent, "remove everything after the end tag of the root element"},
+var fixes = map[Kind]string{
+	NotASitemap:     "write a urlset or a sitemapindex, or one URL per line",
+	Truncated:       "write the rest of the file, and its end tags",
+	TooManyEntries:  "split the file, and list its parts in a sitemapindex",
+	TooManyBytes:    "split the file, and list its parts in a sitemapindex",
+	BadLoc:          "write an absolute URL of fewer than 2,048 characters",
+	NoLoc:           "write its URL, or remove the entry",
+	BadLastMod:      "write a date such as 2024-11-23 or 2024-11-23T18:00:15+00:00, in RSS such as Sat, 23 Nov 2024 18:00:15 +0000",
+	BadChangeFreq:   "write always, hourly, daily, weekly, monthly, yearly or never",
+	BadPriority:     "write a number from 0.0 to 1.0",
+	BadReference:    "write &amp; for &, or the character itself for an entity of HTML",
+	BadCharset:      "write the file in UTF-8, and declare it",
+	Doctype:         "remove the document type declaration",
+	Duplicate:       "remove it",
+	UnknownElement:  "remove it, or move it to its place",
+	Markup:          "write the URL as text only",
+	BadExtension:    "write a value as the documentation of the extension says",
+	TextTooLong:     "shorten it",
+	TooManyItems:    "remove some of them",
+	BadGzip:         "compress the file again",
+	Empty:           "write an entry, or remove the file",
+	NoEntries:       "write an entry, or remove the file",
+	StrayText:       "remove it",
+	NotEscaped:      "write %20 for a space, and the escape of any other such character",
+	BadLanguage:     `write a language such as "de", "en-GB" or "zh-Hant-TW", or "x-default"`,
+	TrailingContent: "remove everything after the end tag of the root element",
 }
 
 // addFix sets the fix, if there is none.
-func (f *Finding) addFix() {
-	for _, of := range &fixes {
-		if f.Fix == "" && of.kind == f.Kind {
-			f.Fix = of.fix
-		}
-	}
-}
+func (f *Finding) addFix() { f.Fix = cmp.Or(f.Fix, fixes[f.Kind]) }
 
 // Error returns line, kind, text and cause on one line.
 func (f *Finding) Error() string {

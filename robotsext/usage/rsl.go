@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"strings"
@@ -73,10 +74,7 @@ func ParseRSL(body []byte, location string) (*RSL, error) {
 			if i := strings.IndexAny(rest, "/?*"); i >= 0 {
 				slash = i
 			}
-			host, path = rest[:slash], rest[slash:]
-			if path == "" {
-				path = "/"
-			}
+			host, path = rest[:slash], cmp.Or(rest[slash:], "/")
 		}
 		c := rslContent{host: host, path: robotstxt.NewPattern(path), length: len(path)}
 		for _, license := range content.Licenses {

@@ -114,27 +114,16 @@ func utf16Declaration(body []byte) (Encoding, bool) {
 // xmlEncoding returns the encoding that the XML declaration of a document names, as HTML gets an XML
 // encoding. It must end in the first 1,024 bytes.
 func xmlEncoding(body []byte) (Encoding, bool) {
-	declaration, ok := bytes.CutPrefix(body[:min(len(body), prescanned)], []byte("<?xml"))
-	if !ok {
+	declaration, begins := bytes.CutPrefix(body[:min(len(body), prescanned)], []byte("<?xml"))
+	declaration, _, ends := bytes.Cut(declaration, []byte(">"))
+	_, rest, _ := bytes.Cut(declaration, []byte("encoding"))
+	label := xmlLabel.FindSubmatch(rest)
+	if !begins || !ends || label == nil {
 		return Encoding{}, false
 	}
-	declaration, _, ok = bytes.Cut(declaration, []byte(">"))
-	_, rest, found := strings.Cut(string(declaration), "encoding")
-	if !ok || !found {
-		return Encoding{}, false
-	}
-	value, ok := strings.CutPrefix(strings.TrimLeft(rest, controls), "=")
-	value = strings.TrimLeft(value, controls)
-	if !ok || value == "" || value[0] != '"' && value[0] != '\'' {
-		return Encoding{}, false
-	}
-	label, _, closed := strings.Cut(value[1:], value[:1])
-	if !closed || strings.ContainsAny(label, controls) {
-		return Encoding{}, false
-	}
-	e, ok := Lookup(label)
+	e, ok := Lookup(string(label[1]) + string(label[2]))
 	return readable(e), ok
 }
 
-// controls are the control characters and the space.
-const controls = "\x00\x01\x02\x03\x04\x05\x06\x07\x08\t\n\v\f\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f "
+// xmlLabel matches the label after "encoding". It has neither control characters nor spaces.
+var xmlLabel = regexp.MustCompile(`^[\x00-\x20]*=[\x00-\x20]*(?:"([^"\x00-\x20]*)"|'([^'\x00-\x20]*)')`)

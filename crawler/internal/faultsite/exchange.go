@@ -48,16 +48,7 @@ func (x *exchange) over(status int, retryAfter time.Duration) {
 }
 
 // wait waits. It returns false if the client goes meanwhile.
-func (x *exchange) wait(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-x.peer.left:
-		return false
-	case <-timer.C:
-		return true
-	}
-}
+func (x *exchange) wait(d time.Duration) bool { return testserver.Wait(x.peer.left, d) }
 
 // respond sends the healthy response.
 func (x *exchange) respond() (keepIt bool) {

@@ -1,6 +1,9 @@
 package faultsite
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // statuses returns responses with a status that does not fit the body, or has a special meaning
 // for robots.txt.
@@ -43,10 +46,7 @@ func redirects() []*Fault {
 		notFound("redirect-to-itself", "redirects to the same URL", 302, raw(keep, "HTTP/1.1 302 Found\nLocation: {path}\nContent-Length: 0\n\n")),
 		notFound("redirect-in-a-circle", "redirects in a loop", 301,
 			func(x *exchange) bool {
-				next := map[string]string{faultPath + "/1": faultPath + "/2", faultPath + "/2": faultPath + "/3"}[x.path]
-				if next == "" {
-					next = faultPath + "/1"
-				}
+				next := cmp.Or(map[string]string{faultPath + "/1": faultPath + "/2", faultPath + "/2": faultPath + "/3"}[x.path], faultPath+"/1")
 				x.sendLast("HTTP/1.1 301 Moved Permanently\r\nLocation: " + next + "\r\nContent-Length: 0\r\n\r\n")
 				return true
 			}),

@@ -37,6 +37,16 @@ func NewRequest(origin string, r *http.Request) Request {
 	}
 }
 
+// Wait waits for d. It returns false if the client goes before, which closes left.
+func Wait(left <-chan struct{}, d time.Duration) bool {
+	select {
+	case <-left:
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
 // Finish records the end of the response.
 func (r *Request) Finish(status int, retryAfter time.Duration) {
 	r.Status, r.RetryAfter, r.End = status, retryAfter, time.Now()

@@ -90,10 +90,7 @@ func (l *linter) add(line int, kind Kind, text string, explain func() (message, 
 }
 
 func (l *linter) addAs(severity Severity, line int, kind Kind, text string, explain func() (message, fix string)) {
-	limit := l.opts.MaxPerKind
-	if limit == 0 {
-		limit = DefaultMaxPerKind
-	}
+	limit := cmp.Or(l.opts.MaxPerKind, DefaultMaxPerKind)
 	of := class{kind, severity}
 	if l.found[of]++; limit > 0 && l.found[of] > limit {
 		return

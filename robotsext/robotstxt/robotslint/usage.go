@@ -1,6 +1,7 @@
 package robotslint
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"net/url"
@@ -191,9 +192,7 @@ func (c *usageChecks) group(g *robotstxt.Group) {
 	compared := map[string]bool{}
 	for _, e := range lines {
 		path, _ := usagelabel.SplitPath(e.Value)
-		if path == "" {
-			path = "/"
-		}
+		path = cmp.Or(path, "/")
 		c.groups[e.Line]++
 		if strings.EqualFold(e.Field, "content-usage") && c.disallowed(g, path) {
 			c.useless[e.Line]++
