@@ -134,29 +134,22 @@ func Read(page Page, on *Handlers) *Document {
 			on.Restart = func() {}
 		}
 	}
-	doc := read(&page, on, automatic)
+	doc := read(&page, on, false)
 	doc.Links = links
 	return doc
 }
 
-// A readerChoice says which reader reads a page.
-type readerChoice uint8
-
-const (
-	automatic readerChoice = iota
-	onlyTree               // for tests
-)
-
-func read(page *Page, on *Handlers, choice readerChoice) *Document {
+// read reads a page; for tests, by its tree alone.
+func read(page *Page, on *Handlers, onlyTree bool) *Document {
 	decoded := decode(page)
 	decoded.UpgradeInsecure = upgradesInsecure(page.Header.Values("Content-Security-Policy")...)
-	doc := readDecoded(page, decoded, on, choice)
+	doc := readDecoded(page, decoded, on, onlyTree)
 	readWithoutNoscript(page, &decoded, doc)
 	return doc
 }
 
 // readDecoded reads a page whose text is known.
-func readDecoded(page *Page, decoded Document, on *Handlers, choice readerChoice) *Document {
+func readDecoded(page *Page, decoded Document, on *Handlers, onlyTree bool) *Document {
 	if decoded.xml {
 		trees <- struct{}{}
 		defer func() { <-trees }()
@@ -165,7 +158,7 @@ func readDecoded(page *Page, decoded Document, on *Handlers, choice readerChoice
 		return readTree(page, &decoded, on, root)
 	}
 	var base baseElement
-	for sure := choice == automatic; ; {
+	for sure := !onlyTree; ; {
 		doc := decoded
 		c := newCollector(page, &doc, on, base)
 		if sure = sure && c.readTokens(doc.Text, false); sure && !c.base.late {

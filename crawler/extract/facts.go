@@ -127,7 +127,7 @@ func readWithoutNoscript(page *Page, decoded, doc *Document) {
 	}
 	bare := *decoded
 	bare.Text = text
-	rest := readDecoded(page, bare, &Handlers{Link: func(Link) {}, Restart: func() {}}, automatic)
+	rest := readDecoded(page, bare, &Handlers{Link: func(Link) {}, Restart: func() {}}, false)
 	doc.ImagesWithoutAlt, doc.NeedsScripts = rest.ImagesWithoutAlt, rest.NeedsScripts
 }
 

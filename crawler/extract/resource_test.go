@@ -9,7 +9,7 @@ import (
 
 // resourcesOf returns the resources of a page, each as "kind URL", and its ids.
 func resourcesOf(page string) (resources, ids []string) {
-	got := readWith([]byte(page), automatic)
+	got := readWith([]byte(page), false)
 	for _, r := range got.Resources {
 		resources = append(resources, r.Kind+" "+r.Ref)
 	}

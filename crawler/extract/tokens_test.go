@@ -26,19 +26,19 @@ type result struct {
 var utf8Header = http.Header{"Content-Type": {"text/html; charset=utf-8"}}
 
 // readWith reads a page at http://example.com/dir/page with one of the readers.
-func readWith(body []byte, choice readerChoice) result {
+func readWith(body []byte, onlyTree bool) result {
 	var r result
 	on := &Handlers{LinkTexts: true}
 	on.Link = func(l Link) { r.Links = append(r.Links, l) }
 	on.Resource = func(s Resource) { r.Resources = append(r.Resources, s) }
 	on.ID = func(id string) { r.IDs = append(r.IDs, id) }
 	on.Restart = func() { r = result{} }
-	r.Doc = read(&Page{URL: "http://example.com/dir/page", Header: utf8Header, Body: body}, on, choice)
+	r.Doc = read(&Page{URL: "http://example.com/dir/page", Header: utf8Header, Body: body}, on, onlyTree)
 	return r
 }
 
 // readPage reads a page in UTF-8 at http://example.com/dir/page.
-func readPage(body []byte) *Document { return readWith(body, automatic).withLinks() }
+func readPage(body []byte) *Document { return readWith(body, false).withLinks() }
 
 func (r result) withLinks() *Document {
 	r.Doc.Links = r.Links
@@ -48,7 +48,7 @@ func (r result) withLinks() *Document {
 // checkReaders compares the reading of tokens with that of the tree.
 func checkReaders(t *testing.T, body []byte) {
 	t.Helper()
-	got, want := readWith(body, automatic), readWith(body, onlyTree)
+	got, want := readWith(body, false), readWith(body, true)
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Document{}), cmp.Comparer(func(a, b error) bool { return (a == nil) == (b == nil) })); diff != "" {
 		t.Errorf("the tokens of %q differ from its tree (-tree +tokens):\n%s", body, diff)
 	}
