@@ -20,8 +20,6 @@ import (
 	"net"
 	"net/netip"
 	"sync"
-
-	"golang.org/x/net/dns/dnsmessage"
 )
 
 // Resolver returns a resolver that returns the first address for the first lookup of a
@@ -32,7 +30,7 @@ func Resolver(answers ...netip.Addr) *net.Resolver {
 	if len(answers) == 0 {
 		panic("guardtest: a resolver needs an address to answer with")
 	}
-	s := &server{answers: answers, asked: make(map[dnsmessage.Question]int)}
+	s := &server{answers: answers, asked: make(map[string]int)}
 	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		client, conn := net.Pipe()
 		go s.serve(conn)
@@ -44,8 +42,8 @@ func Resolver(answers ...netip.Addr) *net.Resolver {
 type server struct {
 	answers []netip.Addr
 
-	mu    sync.Mutex                  // guards asked
-	asked map[dnsmessage.Question]int // by question: how often
+	mu    sync.Mutex     // guards asked
+	asked map[string]int // by question: how often
 }
 
 // serve answers the queries of one connection until it is closed. Queries are framed
@@ -72,31 +70,42 @@ func (s *server) serve(conn net.Conn) {
 	}
 }
 
+// Types of records, and the class that all are of.
+const (
+	typeA    = 1
+	typeAAAA = 28
+	classIN  = 1
+)
+
 // answer answers a query with one question. It returns nil for any other query.
 func (s *server) answer(query []byte) []byte {
-	var m dnsmessage.Message
-	if m.Unpack(query) != nil || len(m.Questions) != 1 {
+	const header = 12
+	end := header // of the name
+	for end < len(query) && query[end] != 0 {
+		end += 1 + int(query[end])
+	}
+	if end+5 > len(query) {
 		return nil
 	}
-	q := m.Questions[0]
-	m.Header, m.Additionals = dnsmessage.Header{ID: m.ID, Response: true, RecursionDesired: true, RecursionAvailable: true}, nil
-	var body dnsmessage.ResourceBody
-	switch addr := s.next(q); {
-	case q.Type == dnsmessage.TypeA && addr.Is4():
-		body = &dnsmessage.AResource{A: addr.As4()}
-	case q.Type == dnsmessage.TypeAAAA && addr.Is6():
-		body = &dnsmessage.AAAAResource{AAAA: addr.As16()}
+	question := query[header : end+5]
+	kind := binary.BigEndian.Uint16(query[end+1:])
+	reply := append([]byte{}, query[:2]...)                   // the id
+	reply = append(reply, 0x81, 0x80, 0, 1, 0, 0, 0, 0, 0, 0) // an answer, without errors, to one question
+	reply = append(reply, question...)
+	addr := s.next(string(question))
+	if kind == typeA && addr.Is4() || kind == typeAAAA && addr.Is6() {
+		reply[7] = 1                                                                     // one record:
+		reply = append(reply, 0xc0, header, 0, byte(kind), 0, classIN, 0, 0, 0, 0, 0, 0) // of that name, not to be kept
+		data := addr.AsSlice()
+		reply[len(reply)-1] = byte(len(data))
+		reply = append(reply, data...)
 	}
-	if body != nil {
-		m.Answers = []dnsmessage.Resource{{Header: dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class}, Body: body}}
-	}
-	reply, _ := m.Pack() // it has only what was parsed, and an address
 	return reply
 }
 
 // next returns the next address of a name. Lookups of A and AAAA records count
 // separately.
-func (s *server) next(question dnsmessage.Question) netip.Addr {
+func (s *server) next(question string) netip.Addr {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := s.asked[question]
