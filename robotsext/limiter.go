@@ -3,6 +3,7 @@ package robotsext
 import (
 	"context"
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 )
@@ -214,9 +215,4 @@ func (f *traffic) delay() (longest time.Duration) {
 }
 
 // latest returns the later of two times.
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
+func latest(a, b time.Time) time.Time { return slices.MaxFunc([]time.Time{b, a}, time.Time.Compare) }
