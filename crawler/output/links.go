@@ -37,26 +37,22 @@ func (l *Links) AppendJSON(dst []byte) []byte {
 		size += len(to.URL) + len(to.Text) + len(to.Rel) + len(`{"url":"","text":"","rel":"","kind":"frame"},`)
 	}
 	dst = jsonlines.AppendString(append(slices.Grow(dst, size), `{"url":`...), l.URL)
-	dst = append(dst, `,"to":[`...)
-	for i := range l.To {
+	dst = appendLinks(append(dst, `,"to":`...), l.To)
+	if len(l.Resources) > 0 {
+		dst = appendLinks(append(dst, `,"resources":`...), l.Resources)
+	}
+	return append(dst, '}')
+}
+
+func appendLinks(dst []byte, links []Link) []byte {
+	dst = append(dst, '[')
+	for i := range links {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = l.To[i].appendJSON(dst)
+		dst = links[i].appendJSON(dst)
 	}
-	dst = append(dst, ']')
-	for i := range l.Resources {
-		if i == 0 {
-			dst = append(dst, `,"resources":[`...)
-		} else {
-			dst = append(dst, ',')
-		}
-		dst = l.Resources[i].appendJSON(dst)
-	}
-	if len(l.Resources) > 0 {
-		dst = append(dst, ']')
-	}
-	return append(dst, '}')
+	return append(dst, ']')
 }
 
 func (l *Link) appendJSON(dst []byte) []byte {

@@ -28,11 +28,11 @@ func Open(path string, counted int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &File{file: file, path: path}
-	if err := l.cut(counted); err != nil {
+	length, err := Truncate(file, counted)
+	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return l, nil
+	return &File{file: file, path: path, length: length}, nil
 }
 
 // OpenLater is like Open, but does not create a missing file. The first line creates it.
@@ -56,20 +56,18 @@ func (l *File) create() error {
 	return nil
 }
 
-// cut truncates the file to counted bytes and to complete lines. Otherwise the next line would be
-// appended to an incomplete one.
-func (l *File) cut(counted int64) error {
-	info, err := l.file.Stat()
+// Truncate truncates a file to counted bytes and to complete lines, and returns its length.
+// Otherwise the next line would be appended to an incomplete one.
+func Truncate(file *os.File, counted int64) (length int64, err error) {
+	info, err := file.Stat()
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if l.length, err = CompleteLength(l.file, min(info.Size(), counted)); err != nil {
-		return err
+	length, err = CompleteLength(file, min(info.Size(), counted))
+	if err != nil || length == info.Size() {
+		return length, err
 	}
-	if l.length == info.Size() {
-		return nil
-	}
-	return l.file.Truncate(l.length)
+	return length, file.Truncate(length)
 }
 
 // Append appends complete lines, as Line makes them. When it returns, the kernel has them.

@@ -1,10 +1,11 @@
 package csvout
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/politecrawl/politecrawl/crawler/output/safejson"
 )
 
 // text returns the cell of a string from a site.
@@ -54,18 +55,7 @@ func oneLine(t string) string {
 	if plain(t) {
 		return t
 	}
-	if strings.ContainsFunc(t, isBidi) {
-		var escaped strings.Builder
-		for _, r := range t {
-			if isBidi(r) {
-				fmt.Fprintf(&escaped, `\u%04x`, r)
-			} else {
-				escaped.WriteRune(r)
-			}
-		}
-		t = escaped.String()
-	}
-	return strings.Map(func(r rune) rune {
+	t = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t' || r == '\n' || r == '\r':
 			return ' '
@@ -74,9 +64,8 @@ func oneLine(t string) string {
 		}
 		return r // which is utf8.RuneError for what is not UTF-8
 	}, t)
+	return string(safejson.Escape([]byte(t)))
 }
-
-func isBidi(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }
 
 // plain reports whether a string is printable ASCII, as most are.
 func plain(t string) bool {

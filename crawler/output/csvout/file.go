@@ -35,7 +35,8 @@ func openFile(name string, columns []string, counted int64) (_ *file, err error)
 			err = errors.Join(err, f.file.Close())
 		}
 	}()
-	if err := f.cut(counted); err != nil {
+	// Records have no line breaks.
+	if f.length, err = jsonlines.Truncate(f.file, counted); err != nil {
 		return nil, err
 	}
 	if lost := counted - f.length; lost > 0 {
@@ -52,21 +53,6 @@ func openFile(name string, columns []string, counted int64) (_ *file, err error)
 		return nil, fmt.Errorf("%w: %q has other columns than this version writes", output.ErrIncomplete, name)
 	}
 	return f, nil
-}
-
-// cut truncates the file to the records within the counted bytes. Records have no line breaks.
-func (f *file) cut(counted int64) error {
-	info, err := f.file.Stat()
-	if err != nil {
-		return err
-	}
-	if f.length, err = jsonlines.CompleteLength(f.file, min(counted, info.Size())); err != nil {
-		return err
-	}
-	if f.length == info.Size() {
-		return nil
-	}
-	return f.file.Truncate(f.length)
 }
 
 // Write writes the buffer to the file. After a failure the buffer writes nothing more, so that

@@ -27,8 +27,8 @@ func Escape(text []byte) []byte {
 			i++
 			continue
 		}
-		r, size := wild(text[i:])
-		if r != 0 {
+		r, size := utf8.DecodeRune(text[i:])
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
 			if escaped == nil {
 				escaped = make([]byte, 0, len(text)+len(text)/8+16)
 			}
@@ -50,16 +50,6 @@ const (
 	leadMark  = 0xd8 // of U+0600 to U+063F
 	leadMarks = 0xe2 // of U+2000 to U+2FFF
 )
-
-// wild returns the character that a text begins with if it must be escaped, and the number of its
-// bytes.
-func wild(text []byte) (r rune, size int) {
-	r, size = utf8.DecodeRune(text)
-	if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-		return r, size
-	}
-	return 0, size
-}
 
 // NewWriter returns a writer that escapes the JSON of each Write and writes it to w. A Write
 // must not split a UTF-8 character.

@@ -30,8 +30,6 @@ type counts [tables]int64
 // most is more than any table can have, without overflow.
 const most = 1 << 53
 
-func (c *counts) checkpoint() ([]byte, error) { return json.Marshal(c) }
-
 func parseCheckpoint(checkpoint []byte) (counts, error) {
 	var c counts
 	if err := json.Unmarshal(checkpoint, &c); err != nil {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"path/filepath"
 
@@ -60,7 +61,7 @@ func (s *sink) Commit(power bool) (checkpoint []byte, err error) {
 	if s.failed != nil {
 		return nil, s.failed
 	}
-	return s.counts.checkpoint()
+	return json.Marshal(s.counts)
 }
 
 func (s *sink) commit(power bool) error {

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -51,23 +52,14 @@ type Options struct {
 	BusyTimeout time.Duration
 }
 
-func (o *Options) withDefaults() Options {
-	var opts Options
-	if o != nil {
-		opts = *o
-	}
-	if opts.Software == "" {
-		opts.Software = "politecrawl"
-	}
-	if opts.BusyTimeout == 0 {
-		opts.BusyTimeout = 30 * time.Second
-	}
-	return opts
-}
-
 // Format returns the format "sqlite".
 func Format(opts *Options) output.Format {
-	o := opts.withDefaults()
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	o.Software = cmp.Or(o.Software, "politecrawl")
+	o.BusyTimeout = cmp.Or(o.BusyTimeout, 30*time.Second)
 	return output.Format{
 		Name:  "sqlite",
 		Files: files(File),
