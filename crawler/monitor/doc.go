@@ -34,8 +34,8 @@
 // # Health
 //
 // A crawl is healthy if its frontier responds and the crawl is not stuck. It is stuck if URLs are
-// due or in flight, but nothing has changed for [Options.StuckAfter]. A crawl that is paused, or
-// waits until a host is due, is healthy.
+// due or in flight, but nothing has changed for ten minutes. A crawl that is paused, or waits
+// until a host is due, is healthy.
 //
 // # Access
 //

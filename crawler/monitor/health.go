@@ -15,8 +15,9 @@ const (
 	// responseTime is the time in which a frontier must respond.
 	responseTime = 10 * time.Second
 
-	// defaultStuck is longer than reading a sitemap may take, which counts as no progress.
-	defaultStuck = 10 * time.Minute
+	// stuckAfter is the time without progress after which a crawl counts as stuck. Reading a
+	// sitemap may take long, and counts as no progress.
+	stuckAfter = 10 * time.Minute
 )
 
 // health holds what /healthz depends on.
@@ -62,7 +63,7 @@ func (w *watcher) well(now time.Time) error {
 		return nil
 	case now.Sub(w.health.responseAt) > responseTime:
 		return fmt.Errorf("%w for %v", errSilent, now.Sub(w.health.responseAt).Round(time.Second))
-	case now.Sub(w.health.progressAt) > w.stuck:
+	case now.Sub(w.health.progressAt) > stuckAfter:
 		return fmt.Errorf("%w for %v", errStuck, now.Sub(w.health.progressAt).Round(time.Second))
 	}
 	return nil

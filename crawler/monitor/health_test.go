@@ -59,7 +59,7 @@ func TestHealth(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w, f, done := newWatcher("", 0), monitortest.New(tt.status()), make(chan struct{})
+				w, f, done := newWatcher(""), monitortest.New(tt.status()), make(chan struct{})
 				w.begin(f)
 				go w.run(done)
 				defer func() { close(done); synctest.Wait() }()
@@ -99,7 +99,7 @@ func TestHealth(t *testing.T) {
 // TestHealthOfAFrontierThatHangs: the health check responds even if the frontier hangs.
 func TestHealthOfAFrontierThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, f, done := newWatcher("", 0), monitortest.New(monitortest.AtWork()), make(chan struct{})
+		w, f, done := newWatcher(""), monitortest.New(monitortest.AtWork()), make(chan struct{})
 		f.Hang = make(chan struct{})
 		w.begin(f)
 		go w.run(done)

@@ -42,6 +42,7 @@ var (
 		string(output.InvalidURL), string(output.TooManyRedirects), string(output.DuplicateURL), string(output.MaxHostPages),
 		string(output.Trap), string(output.RepeatedSegment), string(output.TooLong), string(output.MaxHosts), string(output.MaxSitemapEntries),
 		string(output.BlockedAddress), string(output.ContentType), string(output.PaymentRequired), string(output.LicenseRequired),
+		string(output.Usage),
 	}
 	outcomes     = []string{"rules", "allow-all", unreachable, refused}
 	checkResults = []string{string(output.CheckOK), string(output.CheckRedirected), string(output.CheckBroken), string(output.CheckUnverified)}

@@ -2,12 +2,18 @@ package monitor
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"math/rand/v2"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
@@ -19,7 +25,7 @@ import (
 
 // newTestWatch returns a watcher of a crawl that has started and was read once.
 func newTestWatch(f *monitortest.Crawl) *watcher {
-	w := newWatcher("", 0)
+	w := newWatcher("")
 	w.begin(f)
 	w.refresh(true)
 	return w
@@ -130,6 +136,7 @@ politecrawl_rejected_total{reason="robots-unreachable"} 0
 politecrawl_rejected_total{reason="too-long"} 0
 politecrawl_rejected_total{reason="too-many-redirects"} 0
 politecrawl_rejected_total{reason="trap"} 0
+politecrawl_rejected_total{reason="usage"} 0
 # HELP politecrawl_robots_fetches_total Fetches of robots.txt files, by outcome.
 # TYPE politecrawl_robots_fetches_total counter
 politecrawl_robots_fetches_total{outcome="allow-all"} 0
@@ -173,13 +180,36 @@ politecrawl_waiting_hosts 1
 
 // TestMetricsBeforeTheCrawl: metrics exist before the crawl, and the linter reports errors.
 func TestMetricsBeforeTheCrawl(t *testing.T) {
-	w := newWatcher("", 0)
+	w := newWatcher("")
 	if n, err := testutil.GatherAndCount(w.metrics.registry, "politecrawl_build_info", "politecrawl_event_streams", "go_goroutines", "process_start_time_seconds"); err != nil || n != 4 {
 		t.Errorf("%d metrics, %v", n, err)
 	}
 	w.metrics.registry.MustRegister(prometheus.NewCounter(prometheus.CounterOpts{Name: "politecrawl_badName"}))
 	if problems, err := testutil.GatherAndLint(w.metrics.registry); err != nil || len(problems) == 0 {
 		t.Errorf("nothing to say against a bad name: %v", err)
+	}
+}
+
+// TestEveryReasonHasALabel: no reason of package output is counted as other.
+func TestEveryReasonHasALabel(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "output", "output.go"), nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		if kind, ok := spec.Type.(*ast.Ident); ok && kind.Name == "Reason" {
+			all = append(all, strings.Trim(spec.Values[0].(*ast.BasicLit).Value, `"`))
+		}
+		return false
+	})
+	slices.Sort(all)
+	if diff := cmp.Diff(all, slices.Sorted(slices.Values(reasons))); diff != "" {
+		t.Errorf("reasons (-output +labels):\n%s", diff)
 	}
 }
 

@@ -27,10 +27,6 @@ type Options struct {
 	// token selects the robots.txt groups on the page.
 	UserAgent string
 
-	// StuckAfter is the time without progress after which a crawl counts as stuck (default
-	// 10m). It must be longer than the longest fetch.
-	StuckAfter time.Duration
-
 	// Pprof serves profiles of the process below /debug/pprof/ (default false).
 	Pprof bool
 
@@ -79,7 +75,7 @@ func Listen(addr string, opts *Options) (*Server, error) {
 // newServer returns a server that is not serving yet.
 func newServer(addr string, opts *Options) *Server {
 	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
-	s := &Server{watch: newWatcher(opts.UserAgent, opts.StuckAfter), done: make(chan struct{})}
+	s := &Server{watch: newWatcher(opts.UserAgent), done: make(chan struct{})}
 	g := newGuard(addr, opts.Token)
 	s.http = &http.Server{
 		Handler:           g.protect(s.routes(opts, g.change, log)),

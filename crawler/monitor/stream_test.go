@@ -220,7 +220,7 @@ func TestSlowViewer(t *testing.T) {
 		near, far := net.Pipe()
 		defer near.Close()
 		defer far.Close()
-		w := newWatcher("", 0)
+		w := newWatcher("")
 		left := make(chan struct{})
 		go func() {
 			defer close(left)

@@ -24,7 +24,6 @@ const (
 // A watcher collects the state of a crawl and publishes it as events and metrics.
 type watcher struct {
 	token   string // the crawl's product token
-	stuck   time.Duration
 	metrics *metrics
 	events  *events
 	wake    chan struct{} // triggers a refresh before the next tick; buffer of one
@@ -46,13 +45,13 @@ type watcher struct {
 	total      struct{ pages, rejections, errors int } // number of rows so far
 }
 
-func newWatcher(userAgent string, stuck time.Duration) *watcher {
+func newWatcher(userAgent string) *watcher {
 	token, err := robotstxt.ProductToken(cmp.Or(userAgent, crawler.DefaultUserAgent))
 	if err != nil {
 		token = "*" // a crawl would not start
 	}
 	w := &watcher{
-		token: token, stuck: cmp.Or(stuck, defaultStuck), metrics: newMetrics(), events: newEvents(),
+		token: token, metrics: newMetrics(), events: newEvents(),
 		wake:       make(chan struct{}, 1),
 		hosts:      hosts{known: make(map[string]*host)},
 		pages:      recent[pageRow]{most: maxRecent},

@@ -12,7 +12,7 @@ import (
 
 // Data for viewers is a copy, since it is encoded while the crawl continues.
 func TestPartsAreCopies(t *testing.T) {
-	w := newWatcher("", 0)
+	w := newWatcher("")
 	write := func(n int) {
 		url := fmt.Sprintf("https://example.com/%d", n)
 		found := &output.Results{
