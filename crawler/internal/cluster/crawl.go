@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -33,11 +32,7 @@ func (c *Crawl) Stop(ctx context.Context) (peers []Peer, err error) {
 		if peers, err = workersOf(ctx, store); err != nil {
 			return err
 		}
-		text, err := json.Marshal(event{Stop: true})
-		if err != nil {
-			return err
-		}
-		return store.Publish(ctx, text)
+		return publish(ctx, store, event{Stop: true})
 	})
 	return peers, err
 }

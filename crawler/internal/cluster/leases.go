@@ -40,7 +40,8 @@ func (s *leases) interval() time.Duration { return s.extension / 4 }
 // time to reach the server, and the clock of Redis may run faster.
 func (s *leases) margin() time.Duration { return s.extension / 12 }
 
-func (s *leases) add(l *frontier.Lease) {
+// Hold implements [Member].
+func (s *leases) Hold(l *frontier.Lease) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.held == nil {
@@ -49,14 +50,15 @@ func (s *leases) add(l *frontier.Lease) {
 	s.held[l.ID] = &lease{l.Host, l.Expires}
 }
 
-func (s *leases) remove(id frontier.LeaseID) {
+// Release implements [Member].
+func (s *leases) Release(id frontier.LeaseID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.held, id)
 }
 
-// lost is [Member.Lost].
-func (s *leases) lost(id frontier.LeaseID) bool {
+// Lost implements [Member].
+func (s *leases) Lost(id frontier.LeaseID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.held[id]
@@ -76,14 +78,9 @@ func (s *leases) remaining(host frontier.Host) (remaining time.Duration, known b
 	return remaining, known
 }
 
-// extender has the method Extend of [frontier.Frontier].
-type extender interface {
-	Extend(ctx context.Context, ids []frontier.LeaseID, d time.Duration) error
-}
-
 // extend extends the leases. Lost leases belong to another process, and Finish will reject their
 // outcomes.
-func (s *leases) extend(ctx context.Context, f extender, log *slog.Logger) error {
+func (s *leases) extend(ctx context.Context, f frontier.Frontier, log *slog.Logger) error {
 	s.mu.Lock()
 	ids := slices.Collect(maps.Keys(s.held))
 	s.mu.Unlock()
@@ -119,8 +116,8 @@ func (s *leases) extend(ctx context.Context, f extender, log *slog.Logger) error
 // not count as an error of the site.
 var errLost = fmt.Errorf("%w: %w", frontier.ErrLeaseLost, context.Canceled)
 
-// within is [Member.WithinLease].
-func (s *leases) within(ctx context.Context, u *url.URL, abort func(error)) error {
+// WithinLease implements [Member].
+func (s *leases) WithinLease(ctx context.Context, u *url.URL, abort func(error)) error {
 	host := weburl.ServerOf(u.String())
 	remaining, known := s.remaining(host)
 	switch {

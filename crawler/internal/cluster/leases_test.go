@@ -15,6 +15,8 @@ import (
 
 // extending is a frontier that extends leases, unless it is away or has given them away.
 type extending struct {
+	frontier.Frontier
+
 	away  bool
 	gone  []frontier.LeaseID
 	calls int
@@ -38,10 +40,10 @@ func TestLeasesThatEnd(t *testing.T) {
 		s, f := &leases{extension: LeaseExtension}, &extending{}
 		log := slog.New(slog.DiscardHandler)
 		lease := frontier.Lease{Item: frontier.Item{Host: "a.example"}, ID: "1", Expires: time.Now().Add(LeaseExtension)}
-		s.add(&lease)
+		s.Hold(&lease)
 		u := &url.URL{Scheme: "http", Host: "a.example", Path: "/x"}
 		lost := make(chan time.Time, 1)
-		if err := s.within(t.Context(), u, func(error) { lost <- time.Now() }); err != nil {
+		if err := s.WithinLease(t.Context(), u, func(error) { lost <- time.Now() }); err != nil {
 			t.Fatal(err)
 		}
 		for range 8 { // two minutes
@@ -58,23 +60,23 @@ func TestLeasesThatEnd(t *testing.T) {
 		if at := <-lost; at.Sub(last) != LeaseExtension-s.margin() {
 			t.Errorf("broken off %v after it was extended last", at.Sub(last))
 		}
-		if err := s.within(t.Context(), u, func(error) {}); !errors.Is(err, frontier.ErrLeaseLost) {
+		if err := s.WithinLease(t.Context(), u, func(error) {}); !errors.Is(err, frontier.ErrLeaseLost) {
 			t.Errorf("a request under a lease that has ended: %v", err)
 		}
-		if err := s.within(t.Context(), &url.URL{Scheme: "http", Host: "b.example"}, func(error) {}); err != nil {
+		if err := s.WithinLease(t.Context(), &url.URL{Scheme: "http", Host: "b.example"}, func(error) {}); err != nil {
 			t.Errorf("a request to a host without a lease: %v", err)
 		}
-		if !s.lost(lease.ID) {
+		if !s.Lost(lease.ID) {
 			t.Error("the lease has not ended")
 		}
 
 		lease.ID, lease.Expires = "2", time.Now().Add(LeaseExtension)
-		s.add(&lease)
+		s.Hold(&lease)
 		f.away, f.gone = false, []frontier.LeaseID{"2"}
 		if err := s.extend(t.Context(), f, log); err != nil {
 			t.Error(err)
 		}
-		if err := s.within(t.Context(), u, func(error) {}); !errors.Is(err, frontier.ErrLeaseLost) || !s.lost("2") {
+		if err := s.WithinLease(t.Context(), u, func(error) {}); !errors.Is(err, frontier.ErrLeaseLost) || !s.Lost("2") {
 			t.Errorf("a lease that another has: %v", err)
 		}
 	})
@@ -88,7 +90,7 @@ func TestFirstLeaseThatEnds(t *testing.T) {
 		const first, n = 10 * time.Second, 20
 		now := time.Now()
 		for i := range n {
-			s.add(&frontier.Lease{
+			s.Hold(&frontier.Lease{
 				Item: frontier.Item{Host: "a.example"}, ID: frontier.LeaseID(fmt.Sprint(i)),
 				Expires: now.Add(first + time.Duration(i)*time.Second),
 			})

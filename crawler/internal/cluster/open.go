@@ -192,5 +192,5 @@ func (r *Redis) changeSettings(ctx context.Context, crawl Settings, opts *Option
 	if err != nil {
 		return err
 	}
-	return r.publish(ctx, event{Limits: limits, Allowed: news[allowKey]})
+	return publish(ctx, r.store, event{Limits: limits, Allowed: news[allowKey]})
 }

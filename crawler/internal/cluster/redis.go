@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -33,8 +32,8 @@ const (
 type Redis struct {
 	store   *redisstore.Store
 	handler Handler
-	leases  leases
 	log     *slog.Logger
+	leases
 
 	machine, dir string // where this process works; dir is absolute
 
@@ -142,18 +141,18 @@ func (r *Redis) every(ctx context.Context, pause time.Duration, do func() error)
 	}
 }
 
-// publish sends an event to all processes of the crawl, including this one.
-func (r *Redis) publish(ctx context.Context, e event) error {
+// publish sends an event to all processes of the crawl.
+func publish(ctx context.Context, store *redisstore.Store, e event) error {
 	text, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
-	return r.store.Publish(ctx, text)
+	return store.Publish(ctx, text)
 }
 
 // Announce implements [Member].
 func (r *Redis) Announce(ctx context.Context, url string) (known bool, err error) {
-	return true, r.publish(ctx, event{Joined: url})
+	return true, publish(ctx, r.store, event{Joined: url})
 }
 
 // Sync implements [Member].
@@ -342,20 +341,6 @@ func (r *Redis) Peers() []Peer {
 		}
 	}
 	return peers
-}
-
-// Hold implements [Member].
-func (r *Redis) Hold(l *frontier.Lease) { r.leases.add(l) }
-
-// Release implements [Member].
-func (r *Redis) Release(id frontier.LeaseID) { r.leases.remove(id) }
-
-// Lost implements [Member].
-func (r *Redis) Lost(id frontier.LeaseID) bool { return r.leases.lost(id) }
-
-// WithinLease implements [Member].
-func (r *Redis) WithinLease(ctx context.Context, u *url.URL, abort func(error)) error {
-	return r.leases.within(ctx, u, abort)
 }
 
 // Counts implements [Member].

@@ -65,11 +65,11 @@ func TestFinishedActsOnAllAnnouncements(t *testing.T) {
 	c := &crawl{}
 	r := open(t, options(redistest.Start(t), "w1"), c)
 	for range 2500 {
-		if err := r.publish(t.Context(), event{}); err != nil {
+		if err := publish(t.Context(), r.store, event{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := r.publish(t.Context(), event{Stop: true}); err != nil {
+	if err := publish(t.Context(), r.store, event{Stop: true}); err != nil {
 		t.Fatal(err)
 	}
 	if over, err := r.Finished(t.Context()); !over || err != nil || !slices.Equal(c.stopped, []Reason{Stopped}) {
@@ -116,7 +116,7 @@ func TestMembersReceiveAnnouncements(t *testing.T) {
 func TestInvalidAnnouncement(t *testing.T) {
 	c := &crawl{refusal: errors.New("no URL")}
 	r := open(t, options(redistest.Start(t), "w1"), c)
-	if err := r.publish(t.Context(), event{Joined: "x"}); err != nil {
+	if err := publish(t.Context(), r.store, event{Joined: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Sync(t.Context()); !errors.Is(err, c.refusal) {
@@ -133,7 +133,7 @@ func TestMaxTimeIsTheCrawls(t *testing.T) {
 		t.Errorf("stopped without a limit: %v", c.stopped)
 	}
 	limit := Duration(time.Nanosecond)
-	if err := r.publish(t.Context(), event{Limits: &Limits{MaxTime: &limit}}); err != nil {
+	if err := publish(t.Context(), r.store, event{Limits: &Limits{MaxTime: &limit}}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // the second comes with the age of the crawl

@@ -106,12 +106,6 @@ func (tt *Timetable) wall(t time.Duration) (time.Duration, plan.Bottleneck) {
 	return time.Duration(min(long, float64(longest))), why
 }
 
-// The limits that end a crawl.
-const (
-	maxPagesEnd plan.End = "max-pages"
-	maxTimeEnd  plan.End = "max-time"
-)
-
 // Forecast is the forecast of a crawl: its pages and duration until everything is fetched or a
 // limit is reached, and its bottleneck.
 type Forecast struct {
@@ -135,11 +129,11 @@ func (tt *Timetable) Forecast(maxPages int, maxTime time.Duration) Forecast {
 	f.Pages = tt.pages(at)
 	if maxPages > 0 && f.Pages > maxPages {
 		at = first(at, func(t time.Duration) bool { return tt.pages(t) >= maxPages })
-		f.Limit, f.Pages = maxPagesEnd, maxPages
+		f.Limit, f.Pages = plan.MaxPages, maxPages
 	}
 	if f.Duration, f.Bound = tt.wall(at); maxTime > 0 && f.Duration > maxTime {
 		at = first(at, func(t time.Duration) bool { w, _ := tt.wall(t); return w > maxTime })
-		f.Limit, f.Duration = maxTimeEnd, maxTime
+		f.Limit, f.Duration = plan.MaxTime, maxTime
 		f.Pages = tt.pages(at - 1)
 	}
 	if f.Bound != plan.BottleneckHost || f.Limit != "" {

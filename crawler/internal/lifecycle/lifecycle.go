@@ -12,9 +12,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
-// failed is the end of a crawl by an internal error. The others are the caller's.
-const failed plan.End = "failed"
-
 // A Lifecycle tracks whether a crawl is running, and why it ends. It is safe for concurrent
 // use.
 type Lifecycle struct {
@@ -84,7 +81,7 @@ func (l *Lifecycle) Stop(why plan.End) {
 func (l *Lifecycle) Fail(err error) {
 	l.mu.Lock()
 	first := l.fault == nil
-	l.end = failed
+	l.end = plan.Failed
 	l.fault = cmp.Or(l.fault, err)
 	if l.stopLeases != nil {
 		l.stopLeases()

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"log/slog"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
 // What nobody waits for any more is not done once the frontier is closed, or the crawl has
@@ -28,7 +30,7 @@ func TestWhileOpen(t *testing.T) {
 				used = true
 				return disk
 			})
-			if end, _, fault := l.Ending(); used != tt.want || used && (end != failed || !errors.Is(fault, disk)) {
+			if end, _, fault := l.Ending(); used != tt.want || used && (end != plan.Failed || !errors.Is(fault, disk)) {
 				t.Errorf("used: %t; the crawl ends as %q, %v", used, end, fault)
 			}
 		})
