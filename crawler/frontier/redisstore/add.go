@@ -3,9 +3,11 @@ package redisstore
 import (
 	"context"
 	"slices"
+	"strconv"
+
+	"github.com/redis/rueidis"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/redis/rueidis"
 )
 
 // Add implements frontier.Frontier.
@@ -83,7 +85,7 @@ func (s *Store) known(ctx context.Context, keys []frontier.Key) ([]bool, error) 
 		host, _ := frontier.HostOf(key.URL)
 		text := key.String()
 		bucket, hash := s.layout.place(text, s.layout.urls.Sum(text))
-		set := s.layout.in(s.layout.shard(host), "seen:"+decimal(bucket))
+		set := s.layout.in(s.layout.shard(host), "seen:"+strconv.Itoa(bucket))
 		cmds[i] = s.client.B().Smismember().Key(set).Member(hash+"0", hash+"1", hash+"2").Build()
 	}
 	known := make([]bool, len(keys))

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -218,25 +217,6 @@ func (s *Store) taught(ctx context.Context, c call, r reply, err error) (reply, 
 		r, err = s.invoke(ctx, c, true)
 	}
 	return r, classify(err)
-}
-
-// together runs do for 0 to n-1 concurrently.
-func together(n int, do func(i int) error) error {
-	if n == 1 {
-		return do(0)
-	}
-	errs := make([]error, n)
-	var wg sync.WaitGroup
-	for i := range n {
-		wg.Go(func() { errs[i] = do(i) })
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // boot lets each shard check whether its server has restarted, and clears the cache of this

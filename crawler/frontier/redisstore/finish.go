@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -119,7 +120,7 @@ func (s *Store) Extend(ctx context.Context, ids []frontier.LeaseID, d time.Durat
 	for shard, members := range calls {
 		c := s.call(shard, "extend", micros(max(d, 0)))
 		for _, i := range members {
-			c.args = append(c.args, decimal(tickets[i].shard), tickets[i].token)
+			c.args = append(c.args, strconv.Itoa(tickets[i].shard), tickets[i].token)
 		}
 		r, err := s.run(ctx, fixed(c))
 		if err != nil {

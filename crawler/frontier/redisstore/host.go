@@ -9,11 +9,9 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-func decimal(n int) string { return strconv.Itoa(n) }
-
 // ask calls a script for a shard and updates the view from the reply.
 func (s *Store) ask(ctx context.Context, what string, shard, heads int, args ...string) (reply, error) {
-	r, err := s.run(ctx, fixed(s.call(shard, what, append([]string{decimal(shard)}, args...)...)))
+	r, err := s.run(ctx, fixed(s.call(shard, what, append([]string{strconv.Itoa(shard)}, args...)...)))
 	if err == nil {
 		s.learn(r, heads)
 	}
@@ -86,7 +84,7 @@ func (s *Store) UpdateHost(ctx context.Context, h frontier.Host, u frontier.Host
 		args[1] = micros(max(*u.Delay, 0))
 	}
 	if u.MaxInFlight > 0 {
-		args[2] = decimal(u.MaxInFlight)
+		args[2] = strconv.Itoa(u.MaxInFlight)
 	}
 	if !u.BlockUntil.IsZero() {
 		args[3] = until(u.BlockUntil)

@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"os"
@@ -93,12 +94,8 @@ func (o *Options) withDefaults() (Options, error) {
 	if o != nil {
 		opts = *o
 	}
-	if opts.CrawlName == "" {
-		opts.CrawlName = "default"
-	}
-	if opts.Prefix == "" {
-		opts.Prefix = "politecrawl"
-	}
+	opts.CrawlName = cmp.Or(opts.CrawlName, "default")
+	opts.Prefix = cmp.Or(opts.Prefix, "politecrawl")
 	if opts.WorkerName == "" {
 		machine, err := os.Hostname()
 		if err != nil || !nameForm.MatchString(machine) {
@@ -117,22 +114,12 @@ func (o *Options) withDefaults() (Options, error) {
 	if opts.Shards < 0 || opts.Shards > maxShards {
 		return opts, fmt.Errorf("%d shards: use 1 to %d", opts.Shards, maxShards)
 	}
-	if opts.ExpectedURLs <= 0 {
-		opts.ExpectedURLs = defaultExpected
-	}
+	opts.ExpectedURLs = cmp.Or(max(opts.ExpectedURLs, 0), defaultExpected)
 	opts.Delay = max(opts.Delay, 0)
 	opts.MaxInFlight = max(opts.MaxInFlight, 1)
-	if opts.LeaseTime <= 0 {
-		opts.LeaseTime = defaultLeaseTime
-	}
-	if opts.RetryTimeout == 0 {
-		opts.RetryTimeout = defaultRetryTimeout
-	}
-	if opts.cacheBytes == 0 {
-		opts.cacheBytes = defaultCache
-	}
-	if opts.Logger == nil {
-		opts.Logger = slog.New(slog.DiscardHandler)
-	}
+	opts.LeaseTime = cmp.Or(max(opts.LeaseTime, 0), defaultLeaseTime)
+	opts.RetryTimeout = cmp.Or(opts.RetryTimeout, defaultRetryTimeout)
+	opts.cacheBytes = cmp.Or(opts.cacheBytes, defaultCache)
+	opts.Logger = cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	return opts, nil
 }

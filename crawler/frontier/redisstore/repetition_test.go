@@ -25,10 +25,10 @@ func TestAgain(t *testing.T) {
 		}
 		items, fresh := s.items(list, hosts, false)
 		w := &waiter{}
-		var all sections
-		all.of(items[0].shard).add(items[0])
-		tn := &transaction{key: s.layout.in(items[0].shard, "last:w:0"), nonce: newNonce(), sections: all.list, whole: true,
-			from: []int{items[0].shard}, orders: []order{{w: w, most: 1, perHost: 1}}}
+		shard, all := items[0].shard, make(sections)
+		all.of(shard).add(items[0])
+		tn := &transaction{shard: shard, key: s.layout.in(shard, "last:w:0"), nonce: newNonce(), section: all[shard], whole: true,
+			orders: []order{{w: w, most: 1, perHost: 1}}}
 		for _, again := range []bool{false, true, true} {
 			fresh[0], w.leases = false, nil
 			r, err := s.invoke(ctx, s.compose(tn, again), true)
@@ -40,11 +40,9 @@ func TestAgain(t *testing.T) {
 			}
 		}
 		ticket, _ := s.layout.readTicket(w.leases[0].ID)
-		var ends sections
 		var lost error
-		sec := ends.of(ticket.shard)
-		sec.endings = []ending{{ticket: ticket, result: frontier.Done, err: &lost}}
-		end := &transaction{key: tn.key, nonce: newNonce(), sections: ends.list}
+		ends := &section{endings: []ending{{ticket: ticket, result: frontier.Done, err: &lost}}}
+		end := &transaction{shard: ticket.shard, key: tn.key, nonce: newNonce(), section: ends}
 		for _, again := range []bool{false, true} {
 			r, err := s.invoke(ctx, s.compose(end, again), true)
 			if err == nil {
@@ -74,11 +72,11 @@ func TestAgainWithCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	items, fresh := s.items(list, hosts, false)
-	var all sections
+	all := make(sections)
 	for _, it := range items {
 		all.of(it.shard).add(it)
 	}
-	tn := &transaction{key: s.layout.in(0, "last:w:0"), nonce: newNonce(), sections: all.list}
+	tn := &transaction{key: s.layout.in(0, "last:w:0"), nonce: newNonce(), section: all[0]}
 	for n, step := range []struct {
 		before func()
 		sent   int

@@ -1,10 +1,12 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
 	"strconv"
+	"sync"
 )
 
 // A script works on one shard. With one shard, a batch is one transaction. With several, a
@@ -16,6 +18,7 @@ import (
 
 func (b *batch) transaction(shard int) *transaction {
 	return &transaction{
+		shard: shard,
 		key:   b.s.layout.in(shard, "last:"+b.s.opts.WorkerName+":"+strconv.Itoa(b.batcher)),
 		nonce: newNonce(),
 	}
@@ -24,7 +27,7 @@ func (b *batch) transaction(shard int) *transaction {
 // send sends the whole batch.
 func (b *batch) send(ctx context.Context) error {
 	one := b.s.layout.shards == 1
-	var links, ends sections
+	links, ends := make(sections), make(sections)
 	var note []byte
 	ending := false
 	for _, j := range b.jobs {
@@ -59,9 +62,9 @@ func (b *batch) send(ctx context.Context) error {
 // end, since their hosts may then be due.
 func (b *batch) sendOne(ctx context.Context, ends sections, ending bool, note []byte) error {
 	t := b.transaction(0)
-	t.sections, t.note = ends.list, note
+	t.section, t.note = ends[0], note
 	if ending || len(b.due()) > 0 {
-		b.order(t, 0, unfilled(b.waiters)...)
+		b.order(t, unfilled(b.waiters)...)
 	}
 	if len(b.jobs) == 0 && len(t.orders) == 0 {
 		return nil
@@ -70,12 +73,8 @@ func (b *batch) sendOne(ctx context.Context, ends sections, ending bool, note []
 }
 
 // order adds orders to a transaction, which leases from its shard.
-func (b *batch) order(t *transaction, shard int, orders ...order) {
-	if len(orders) == 0 {
-		return
-	}
-	if t.from == nil {
-		t.from = []int{shard}
+func (b *batch) order(t *transaction, orders ...order) {
+	if len(t.orders) == 0 && len(orders) > 0 {
 		b.nonces = append(b.nonces, t.nonce)
 	}
 	t.orders = append(t.orders, orders...)
@@ -90,11 +89,31 @@ func (b *batch) due() []int {
 
 // sendEach sends a transaction for each section.
 func (b *batch) sendEach(ctx context.Context, ss sections) error {
-	return together(len(ss.list), func(i int) error {
-		t := b.transaction(ss.list[i].shard)
-		t.sections = ss.list[i : i+1]
-		return b.s.transact(ctx, t)
-	})
+	return b.transact(ctx, b.transactions(ss))
+}
+
+// transactions returns a transaction for each section.
+func (b *batch) transactions(ss sections) (list []*transaction) {
+	for shard, sec := range ss {
+		t := b.transaction(shard)
+		t.section = sec
+		list = append(list, t)
+	}
+	return list
+}
+
+// transact sends transactions concurrently.
+func (b *batch) transact(ctx context.Context, list []*transaction) error {
+	if len(list) == 1 {
+		return b.s.transact(ctx, list[0])
+	}
+	errs := make([]error, len(list))
+	var sending sync.WaitGroup
+	for i, t := range list {
+		sending.Go(func() { errs[i] = b.s.transact(ctx, t) })
+	}
+	sending.Wait()
+	return cmp.Or(errs...)
 }
 
 // finish ends leases. With a note this is atomic, also across shards: finish first stores
@@ -107,23 +126,23 @@ func (b *batch) finish(ctx context.Context, ends sections, note []byte) error {
 	}
 	s.notes.Lock()
 	defer s.notes.Unlock()
-	if len(ends.list) == 0 || len(ends.list) == 1 && ends.list[0].shard == s.home {
+	if len(ends) == 0 || len(ends) == 1 && ends[s.home] != nil {
 		t := b.transaction(s.home)
-		t.sections, t.note = ends.list, note
+		t.section, t.note = ends[s.home], note
 		return s.transact(ctx, t)
 	}
-	transactions, calls := make([]*transaction, len(ends.list)), make([]call, len(ends.list))
-	for i, sec := range ends.list {
-		transactions[i] = b.transaction(sec.shard)
-		transactions[i].sections, transactions[i].whole = ends.list[i:i+1], true
-		calls[i] = s.compose(transactions[i], false)
+	transactions := b.transactions(ends)
+	calls := make([]call, len(transactions))
+	for i, t := range transactions {
+		t.whole = true
+		calls[i] = s.compose(t, false)
 		calls[i].args[basisArg], calls[i].args[basisArg+1] = "", "" // the next process starts after the restart
 	}
-	intent := s.call(s.home, "intent", decimal(s.home), s.opts.WorkerName, s.instance, string(note), encodeCalls(calls))
+	intent := s.call(s.home, "intent", strconv.Itoa(s.home), s.opts.WorkerName, s.instance, string(note), encodeCalls(calls))
 	if _, err := s.run(ctx, fixed(intent)); err != nil {
 		return err
 	}
-	return together(len(transactions), func(i int) error { return s.transact(ctx, transactions[i]) })
+	return b.transact(ctx, transactions)
 }
 
 // lease leases for waiters, from the shard that is due first.
@@ -138,8 +157,7 @@ func (b *batch) lease(ctx context.Context, waiters []*waiter) error {
 		if len(due) == 0 {
 			return nil
 		}
-		transactions := b.assign(rest, due, visited)
-		if err := together(len(transactions), func(i int) error { return b.s.transact(ctx, transactions[i]) }); err != nil {
+		if err := b.transact(ctx, b.assign(rest, due, visited)); err != nil {
 			return err
 		}
 	}
@@ -149,14 +167,9 @@ func (b *batch) lease(ctx context.Context, waiters []*waiter) error {
 func unfilled(waiters []*waiter) (rest []order) {
 	for _, w := range waiters {
 		most := max(w.req.Max, 1) - len(w.leases)
-		if most <= 0 {
-			continue
+		if most > 0 {
+			rest = append(rest, order{w: w, most: most, perHost: cmp.Or(max(w.req.PerHost, 0), most)})
 		}
-		perHost := most
-		if w.req.PerHost > 0 {
-			perHost = w.req.PerHost
-		}
-		rest = append(rest, order{w: w, most: most, perHost: perHost})
 	}
 	return rest
 }
@@ -179,7 +192,7 @@ func (b *batch) assign(rest []order, due []int, visited map[int]bool) []*transac
 		case len(due) > 1:
 			o.most = 1
 		}
-		b.order(t, k, o)
+		b.order(t, o)
 	}
 	return slices.Collect(maps.Values(at))
 }

@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -40,58 +41,39 @@ type ending struct {
 	err        *error // the result
 }
 
-// A section has the items and outcomes of a transaction for one shard.
+// A section has the items and outcomes of a transaction.
 type section struct {
-	shard   int
-	hosts   []*group
-	byName  map[frontier.Host]*group
+	hosts   []frontier.Host // of the items, in their order
+	items   map[frontier.Host][]*item
 	endings []ending
 }
 
-// A group has the items of one host.
-type group struct {
-	host  frontier.Host
-	items []*item
-}
-
 func (sec *section) add(it *item) {
-	g := sec.byName[it.host]
-	if g == nil {
-		g = &group{host: it.host}
-		sec.byName[it.host] = g
-		sec.hosts = append(sec.hosts, g)
+	if sec.items[it.host] == nil {
+		sec.hosts = append(sec.hosts, it.host)
 	}
-	g.items = append(g.items, it)
+	sec.items[it.host] = append(sec.items[it.host], it)
 }
 
-// sections are the sections of a transaction, by shard.
-type sections struct {
-	list []*section
-	at   map[int]*section
-}
+// sections are the sections of a batch, by shard.
+type sections map[int]*section
 
-func (ss *sections) of(shard int) *section {
-	sec := ss.at[shard]
-	if sec == nil {
-		if ss.at == nil {
-			ss.at = make(map[int]*section)
-		}
-		sec = &section{shard: shard, byName: make(map[frontier.Host]*group)}
-		ss.at[shard] = sec
-		ss.list = append(ss.list, sec)
+func (ss sections) of(shard int) *section {
+	if ss[shard] == nil {
+		ss[shard] = &section{items: make(map[frontier.Host][]*item)}
 	}
-	return sec
+	return ss[shard]
 }
 
 // A transaction is one call of transaction.lua.
 type transaction struct {
-	key      string // selects the server, and stores the reply for a repeated call
-	nonce    string
-	note     []byte // nil: none
-	orders   []order
-	from     []int // shards to lease from
-	sections []*section
-	whole    bool // send items also if the cache has them
+	shard   int
+	key     string // selects the server, and stores the reply for a repeated call
+	nonce   string
+	note    []byte // nil: none
+	orders  []order
+	section *section // nil: none
+	whole   bool     // send items also if the cache has them
 
 	forgot int       // the restarts that were known when it was first composed
 	sent   []*item   // in the order of the reply
@@ -127,20 +109,17 @@ func (s *Store) compose(t *transaction, again bool) call {
 	args = append(args, s.basis(t, again)...)
 	args = append(args, strconv.Itoa(len(t.orders)))
 	for _, o := range t.orders {
-		length := s.opts.LeaseTime
-		if o.w.req.Duration > 0 {
-			length = o.w.req.Duration
-		}
+		length := cmp.Or(max(o.w.req.Duration, 0), s.opts.LeaseTime)
 		args = append(args, strconv.Itoa(o.most), strconv.Itoa(o.perHost), micros(length))
 	}
-	args = append(args, strconv.Itoa(len(t.from)))
-	for _, k := range t.from {
-		args = append(args, strconv.Itoa(k))
+	args = append(args, flag(len(t.orders) > 0))
+	if len(t.orders) > 0 {
+		args = append(args, strconv.Itoa(t.shard))
 	}
-	args = append(args, strconv.Itoa(len(t.sections)))
+	args = append(args, flag(t.section != nil))
 	t.sent, t.ended, t.made = t.sent[:0], t.ended[:0], time.Now()
-	for _, sec := range t.sections {
-		args = s.composeSection(args, t, sec, again)
+	if t.section != nil {
+		args = s.composeSection(args, t, again)
 	}
 	c.args = args
 	return c
@@ -155,11 +134,10 @@ func (s *Store) basis(t *transaction, again bool) []string {
 	if !again {
 		t.forgot = s.forgot
 	}
-	if t.forgot != s.forgot || len(t.sections) == 0 || s.runs == nil {
+	if t.forgot != s.forgot || t.section == nil || s.runs == nil {
 		return []string{"", ""}
 	}
-	shard := t.sections[0].shard
-	return []string{strconv.Itoa(shard), s.runs[shard]}
+	return []string{strconv.Itoa(t.shard), s.runs[t.shard]}
 }
 
 func flag(b bool) string {
@@ -169,16 +147,17 @@ func flag(b bool) string {
 	return "0"
 }
 
-func (s *Store) composeSection(args []string, t *transaction, sec *section, again bool) []string {
-	args = append(args, strconv.Itoa(sec.shard), "")
+func (s *Store) composeSection(args []string, t *transaction, again bool) []string {
+	sec := t.section
+	args = append(args, strconv.Itoa(t.shard), "")
 	hosts, n := 0, len(args)-1
-	for _, g := range sec.hosts {
-		items := s.choose(t, g.items, again)
+	for _, host := range sec.hosts {
+		items := s.choose(t, sec.items[host], again)
 		if len(items) == 0 {
 			continue
 		}
 		hosts++
-		args = append(args, string(g.host), strconv.Itoa(len(items)))
+		args = append(args, string(host), strconv.Itoa(len(items)))
 		for _, it := range items {
 			bucket, hash := s.layout.place(it.key, it.sum)
 			mode := "a"

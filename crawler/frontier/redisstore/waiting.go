@@ -1,9 +1,11 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"strconv"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
@@ -56,7 +58,7 @@ func (l *listing) part(args ...string) (reply, error) {
 	if err := l.s.enter(l.ctx); err != nil {
 		return nil, err
 	}
-	args = append([]string{decimal(l.shard)}, args...)
+	args = append([]string{strconv.Itoa(l.shard)}, args...)
 	return l.s.run(l.ctx, fixed(l.s.call(l.shard, "list", args...)))
 }
 
@@ -84,73 +86,55 @@ func (l *listing) list() error {
 }
 
 func (l *listing) queues() (queues []queueRange, err error) {
-	seen := make(map[frontier.Host]bool) // a host may be told twice
-	for cursor := "0"; ; {
-		r, err := l.part("hosts", cursor)
-		if err != nil {
-			return nil, err
+	seen := make(map[queueRange]bool) // by host and priority
+	err = l.scan("hosts", func(row reply) error {
+		q := queueRange{host: frontier.Host(row.string(0)), priority: int(row.int(1))}
+		if !seen[q] && l.wants(q.host) {
+			seen[q] = true
+			q.from, q.to = row.int(2), row.int(2)+row.int(3)
+			queues = append(queues, q)
 		}
-		names := make(map[frontier.Host]bool)
-		for i := range r.array(1) {
-			q := r.array(1).array(i)
-			host := frontier.Host(q.string(0))
-			if seen[host] || !l.wants(host) {
-				continue
-			}
-			names[host] = true
-			queues = append(queues, queueRange{host, int(q.int(1)), q.int(2), q.int(2) + q.int(3)})
-		}
-		for name := range names {
-			seen[name] = true
-		}
-		if cursor = r.string(0); cursor == "0" {
-			return queues, nil
-		}
-	}
+		return nil
+	})
+	return queues, err
 }
 
 func (l *listing) entries() error {
-	seen := make(map[string]bool) // an entry may be told twice
-	for cursor := "0"; !l.stopped; {
-		r, err := l.part("entries", cursor)
+	seen := make(map[string]bool)
+	return l.scan("entries", func(e reply) error {
+		host, id := frontier.Host(e.string(1)), e.string(0)
+		if !l.wants(host) || seen[id] {
+			return nil
+		}
+		seen[id] = true
+		return l.emit(e.string(3), host, uint8(e.int(2)), ahead(e.int(4)))
+	})
+}
+
+// scan calls each with the rows that the script returns part by part. A row may be told twice.
+func (l *listing) scan(what string, each func(row reply) error) error {
+	for cursor := ""; cursor != "0"; {
+		r, err := l.part(what, cmp.Or(cursor, "0"))
 		if err != nil {
 			return err
 		}
 		for i := range r.array(1) {
-			e := r.array(1).array(i)
-			host, id := frontier.Host(e.string(1)), e.string(0)
-			if !l.wants(host) || seen[id] {
-				continue
-			}
-			seen[id] = true
-			it, err := decodeItem(e.string(3), host)
-			if err != nil {
-				return err
-			}
-			it.Priority, it.NotBefore = uint8(e.int(2)), ahead(e.int(4))
-			if err := l.emit(it); err != nil || l.stopped {
+			if err := each(r.array(1).array(i)); err != nil || l.stopped {
 				return err
 			}
 		}
-		if cursor = r.string(0); cursor == "0" {
-			return nil
-		}
+		cursor = r.string(0)
 	}
 	return nil
 }
 
 func (l *listing) queue(q *queueRange) error {
-	r, err := l.part("queue", string(q.host), decimal(q.priority), strconv.FormatInt(q.from, 10), strconv.FormatInt(q.to, 10))
+	r, err := l.part("queue", string(q.host), strconv.Itoa(q.priority), strconv.FormatInt(q.from, 10), strconv.FormatInt(q.to, 10))
 	if err != nil {
 		return err
 	}
 	for i := range r.array(0) {
-		it, err := decodeItem(r.array(0).string(i), q.host)
-		if err != nil {
-			return err
-		}
-		it.Priority = uint8(q.priority)
-		if err := l.emit(it); err != nil || l.stopped {
+		if err := l.emit(r.array(0).string(i), q.host, uint8(q.priority), time.Time{}); err != nil || l.stopped {
 			return err
 		}
 	}
@@ -158,10 +142,15 @@ func (l *listing) queue(q *queueRange) error {
 	return nil
 }
 
-func (l *listing) emit(it frontier.Item) error {
-	if err := l.s.enter(l.ctx); err != nil {
+func (l *listing) emit(text string, host frontier.Host, priority uint8, notBefore time.Time) error {
+	it, err := decodeItem(text, host)
+	if err == nil {
+		err = l.s.enter(l.ctx)
+	}
+	if err != nil {
 		return err
 	}
+	it.Priority, it.NotBefore = priority, notBefore
 	l.stopped = !l.yield(it, nil)
 	return nil
 }

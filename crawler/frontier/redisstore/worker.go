@@ -71,7 +71,7 @@ func (s *Store) Sync(ctx context.Context, status []byte, from int) (*SyncResult,
 	if status != nil {
 		has = "s"
 	}
-	c := s.crawlCall("sync", "", flag(!s.opts.Observe), has, string(status), decimal(from))
+	c := s.crawlCall("sync", "", flag(!s.opts.Observe), has, string(status), strconv.Itoa(from))
 	r, err := s.run(ctx, fixed(c))
 	if err != nil {
 		return nil, err

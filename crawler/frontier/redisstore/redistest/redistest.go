@@ -210,9 +210,13 @@ type Cluster struct {
 
 // URL returns the addresses of the masters for redisstore.Open.
 func (c *Cluster) URL() string {
-	addrs := make([]string, len(c.Masters))
-	for i, m := range c.Masters {
-		addrs[i] = m.Addr
+	return urlOf(c.Masters)
+}
+
+func urlOf(servers []*Server) string {
+	addrs := make([]string, len(servers))
+	for i, s := range servers {
+		addrs[i] = s.Addr
 	}
 	return "redis://" + strings.Join(addrs, ",")
 }

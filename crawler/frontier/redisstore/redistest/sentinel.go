@@ -18,11 +18,7 @@ type SentinelGroup struct {
 
 // URL returns the addresses of the Sentinels for redisstore.Open.
 func (w *SentinelGroup) URL() string {
-	addrs := make([]string, len(w.Sentinels))
-	for i, s := range w.Sentinels {
-		addrs[i] = s.Addr
-	}
-	return "redis://" + strings.Join(addrs, ",") + "?master=main"
+	return urlOf(w.Sentinels) + "?master=main"
 }
 
 // StartSentinels starts a master, its replica and three Sentinels.
