@@ -13,7 +13,7 @@ import (
 )
 
 var crashChecks = []check{
-	{name: "after many kills", skipReason: needChild, process: true, heavy: true, run: func(s *subject) {
+	{name: "after many kills", needs: killable, process: true, heavy: true, run: func(s *subject) {
 		kills := s.store.Kills
 		if kills == 0 {
 			kills = 20

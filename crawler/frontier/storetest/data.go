@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"time"
 
@@ -67,38 +68,41 @@ var dataChecks = []check{
 		}
 	}},
 	{name: "host", run: func(s *subject) { checkHost(s, func() {}) }},
-	{name: "host after reopening", skipReason: needDurable, run: func(s *subject) { checkHost(s, s.reopen) }},
+	{name: "host after reopening", needs: durable, run: func(s *subject) { checkHost(s, s.reopen) }},
 }
 
 // checkHost changes a host's record several times. After each change it calls between and checks
 // the record.
 func checkHost(s *subject, between func()) {
+	const web, secure, dotted = "http://a.test", "https://a.test", "http://a.test."
 	since := time.Now().Add(-700 * time.Hour).Truncate(time.Millisecond)
-	s.update(a, frontier.HostUpdate{
-		Delay: new(s.units(2)), MaxInFlight: 3,
-		Robots: map[string]frontier.Robots{"http://a.test": {FailingSince: since, Data: []byte{'{', 0, 0xff}}},
-	})
-	expect := func(delay, slots int, failing time.Time, data string) {
+	want := frontier.HostRecord{Host: a, Robots: make(map[string]frontier.Robots)}
+	update := func(delay, slots int, u frontier.HostUpdate) {
 		s.Helper()
+		s.update(a, u)
+		want.Delay, want.MaxInFlight = s.units(delay), slots
+		maps.Copy(want.Robots, u.Robots)
 		between()
 		got := s.host(a)
-		if got.Host != a || got.Delay != s.units(delay) || got.MaxInFlight != slots {
-			s.Fatalf("record is %+v", got)
-		}
-		if robots, ok := got.Robots["http://a.test"]; !ok || !robots.FailingSince.Equal(failing) || string(robots.Data) != data {
-			s.Fatalf("robots records are %+v, want failing since %v, %q", got.Robots, failing, data)
+		got.Due, got.Counts = time.Time{}, frontier.Counts{}
+		sameTime := cmp.Comparer(func(t, u time.Time) bool { return t.Equal(u) })
+		if diff := cmp.Diff(want, got, sameTime); diff != "" {
+			s.Fatalf("record (-want +got):\n%s", diff)
 		}
 	}
-	expect(2, 3, since, "{\x00\xff")
-	s.update(a, frontier.HostUpdate{Delay: new(time.Duration(0))})
-	expect(0, 3, since, "{\x00\xff")
-	s.update(a, frontier.HostUpdate{MaxInFlight: 1})
-	expect(0, 1, since, "{\x00\xff")
+	robots := func(records map[string]frontier.Robots) frontier.HostUpdate {
+		return frontier.HostUpdate{Robots: records}
+	}
+	first := robots(map[string]frontier.Robots{web: {FailingSince: since, Data: []byte{'{', 0, 0xff}}})
+	first.Delay, first.MaxInFlight = new(s.units(2)), 3
+	update(2, 3, first)
+	update(0, 3, frontier.HostUpdate{Delay: new(time.Duration(0))})
+	update(0, 1, frontier.HostUpdate{MaxInFlight: 1})
+	update(0, 1, robots(map[string]frontier.Robots{secure: {Data: []byte("secure")}}))
 	s.add(one)
 	s.sleep(3)           // a host waits after reopening
 	s.done(s.lease(one)) // finishing the last URL of a host keeps the record
-	s.update(a, frontier.HostUpdate{Robots: map[string]frontier.Robots{"http://a.test": {}}})
-	expect(0, 1, time.Time{}, "")
+	update(0, 1, robots(map[string]frontier.Robots{web: {Data: []byte("plain")}, dotted: {FailingSince: since, Data: []byte("d")}}))
 	if r := s.host(b); r.Host != b || r.MaxInFlight != 1 || len(r.Robots) > 0 {
 		s.Fatalf("an unknown host has %+v", r)
 	}

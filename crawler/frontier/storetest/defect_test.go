@@ -146,11 +146,11 @@ var defects = []struct {
 	{10, neverWaits}, {10, waitsAlways}, {10, polls}, {10, sleepsThroughChanges}, {10, neverNextDue},
 	{11, wastesMemory},
 	{12, locksNothing},
-	{13, keepsCallersBytes}, {13, nilClearsValidators}, {13, hostFromURL}, {13, forgetsFailing}, {13, forgetsRobots}, {13, neverWrites},
+	{13, keepsCallersBytes}, {13, nilClearsValidators}, {13, hostFromURL}, {13, forgetsFailing}, {13, forgetsRobots}, {13, oneRobotsRecord}, {13, neverWrites},
 	{13, nilClearsNote}, {13, noteNeedsOutcome}, {13, noteNeedsSuccess}, {13, forgetsNotes},
 	{14, revisitsOnlyKnown}, {14, revisitsOnlyDone}, {14, revisitsAny}, {14, revisitsAsBefore}, {14, revisitIsAttempt},
 	{14, revisitClearsValidators}, {14, revisitsFirst}, {14, revisitIsNew}, {14, sleepsThroughChanges}, {14, asksThenMarks}, {14, urlIsKey}, {14, neverWrites},
 	{15, listsOnlyPending}, {15, listsLeased}, {15, listsNoTimes}, {15, listsByIndex}, {15, listsOneHost}, {15, listsNoErrors},
 	{15, keepsCallersBytes}, {15, urlIsKey}, {15, forgetsKinds}, {15, neverWrites},
-	{16, clockPerOrigin}, {16, portsAreOneHost}, {16, respellsURLs}, {16, oneRobotsRecord}, {16, ignoresBlocks}, {16, neverWrites},
+	{16, clockPerOrigin}, {16, portsAreOneHost}, {16, respellsURLs}, {16, ignoresBlocks}, {16, neverWrites},
 }

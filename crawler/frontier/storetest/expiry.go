@@ -9,7 +9,7 @@ import (
 const page = "http://a.test/page"
 
 var expiryChecks = []check{
-	{name: "a page that kills the process counts as an attempt", skipReason: needChild, process: true, run: func(s *subject) {
+	{name: "a page that kills the process counts as an attempt", needs: killable, process: true, run: func(s *subject) {
 		s.add(page)
 		s.close()
 		for attempt := 1; attempt <= 3; attempt++ {

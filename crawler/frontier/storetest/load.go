@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -109,13 +110,8 @@ func (l *loadRun) finish() error {
 			return err
 		}
 		errs, err := l.f.Finish(context.Background(), outcomes, []byte(note))
-		if err != nil {
+		if err := errors.Join(append(errs, err)...); err != nil {
 			return err
-		}
-		for _, err := range errs {
-			if err != nil {
-				return err
-			}
 		}
 		if err := l.print("finished", note); err != nil {
 			return err

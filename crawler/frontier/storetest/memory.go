@@ -8,12 +8,7 @@ import (
 )
 
 var memoryChecks = []check{
-	{name: "of a URL", skipReason: func(s Store) string {
-		if s.URLBytes == 0 {
-			return "there is no limit (Store.URLBytes)"
-		}
-		return ""
-	}, run: func(s *subject) {
+	{name: "of a URL", needs: []need{urlLimit}, run: func(s *subject) {
 		const hosts, each = 100, 100
 		before := loadtest.Heap()
 		length := 0
@@ -26,12 +21,7 @@ var memoryChecks = []check{
 		}
 		s.atMost("a pending URL, over its length,", loadtest.Heap()-before-length, hosts*each, s.store.URLBytes)
 	}},
-	{name: "of a host without URLs", skipReason: func(s Store) string {
-		if s.HostBytes == 0 {
-			return "there is no limit (Store.HostBytes)"
-		}
-		return ""
-	}, run: func(s *subject) {
+	{name: "of a host without URLs", needs: []need{hostLimit}, run: func(s *subject) {
 		const hosts = 500
 		before := loadtest.Heap()
 		for i := range hosts {

@@ -3,6 +3,7 @@ package storetest
 import (
 	"bytes"
 	"errors"
+	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
@@ -38,37 +39,6 @@ var noteChecks = []check{
 		s.hasNote([]byte("before"))
 		s.counts(frontier.Counts{URLs: 1, InFlight: 1})
 	}},
-	{name: "a note with rejected outcomes", run: func(s *subject) {
-		s.add(one)
-		l := s.lease(one)
-		for i, c := range []struct {
-			outcome frontier.Outcome
-			want    error
-		}{
-			{frontier.Outcome{Lease: "no such lease", Result: frontier.Done}, frontier.ErrLeaseLost},
-			{frontier.Outcome{Lease: l.ID}, frontier.ErrInvalid},
-			{frontier.Outcome{Lease: l.ID, Result: frontier.Done}, nil},
-		} {
-			note := []byte{byte(i)}
-			errs := s.note(note, c.outcome)
-			if !errors.Is(errs[0], c.want) {
-				s.Fatalf("Finish with %+v: %v, want %v", c.outcome, errs[0], c.want)
-			}
-			s.hasNote(note)
-		}
-		s.counts(frontier.Counts{URLs: 1, Done: 1})
-	}},
-	{name: "a note after reopening", skipReason: needDurable, run: func(s *subject) {
-		s.reopen()
-		s.hasNote(nil)
-		s.add(one, two)
-		s.note([]byte("one"), frontier.Outcome{Lease: s.lease(one).ID, Result: frontier.Retry, NotBefore: s.in(9)})
-		s.reopen()
-		s.hasNote([]byte("one"))
-		s.note([]byte{}, frontier.Outcome{Lease: s.lease(two).ID, Result: frontier.Done})
-		s.reopen()
-		s.hasNote([]byte{})
-	}},
 }
 
 // note finishes outcomes with a note.
@@ -87,5 +57,15 @@ func (s *subject) hasNote(want []byte) {
 	got, err := s.f.Note(s.Context())
 	if err != nil || (got == nil) != (want == nil) || !bytes.Equal(got, want) {
 		s.Fatalf("Note = %q, %v, want %q", got, err, want)
+	}
+}
+
+// noted compares the stored note.
+func (p *scriptRun) noted(w args) {
+	p.Helper()
+	if text := strings.Join(w.list, ""); text == "-" {
+		p.hasNote(nil)
+	} else {
+		p.hasNote([]byte(text))
 	}
 }

@@ -17,12 +17,7 @@ var (
 )
 
 var politenessChecks = []check{
-	{name: "a clock that is set back", skipReason: func(s Store) string {
-		if s.SetClockBack == nil {
-			return "the store's clock cannot be set (Store.StepClock)"
-		}
-		return ""
-	}, run: func(s *subject) {
+	{name: "a clock that is set back", needs: []need{aClock}, run: func(s *subject) {
 		s.add(one, two, "http://b.test/1")
 		s.update(b, frontier.HostUpdate{BlockUntil: s.in(3)})
 		s.finish(s.lease(one), frontier.Outcome{Result: frontier.Done, HostDelay: s.units(3)})
@@ -36,8 +31,8 @@ var politenessChecks = []check{
 			time.Sleep(s.unit / 4)
 		}
 	}},
-	{name: "after a kill with a request in flight", skipReason: needChild, process: true, run: func(s *subject) { s.requestAndKill("request") }},
-	{name: "after a kill with a hold", skipReason: needChild, process: true, run: func(s *subject) { s.requestAndKill("hold") }},
+	{name: "after a kill with a request in flight", needs: killable, process: true, run: func(s *subject) { s.requestAndKill("request") }},
+	{name: "after a kill with a hold", needs: killable, process: true, run: func(s *subject) { s.requestAndKill("hold") }},
 	{name: "many workers at once", heavy: true, run: func(s *subject) {
 		const workers, hosts, each = 8, 4, 10
 		s.unit /= 4 // no upper limits are checked
@@ -130,22 +125,6 @@ var politenessChecks = []check{
 			s.Errorf("%d URLs were leased, want %d", n, urls)
 		}
 	}},
-	{name: "hold takes a slot", run: func(s *subject) {
-		s.add(one, two)
-		release := s.hold(a)
-		s.none()
-		release(0)
-		l := s.lease(one)
-		ctx, cancel := context.WithTimeout(s.Context(), s.units(2))
-		defer cancel()
-		end := s.in(2)
-		if _, err := s.f.Hold(ctx, a); !errors.Is(err, context.DeadlineExceeded) {
-			s.Fatalf("Hold beside a lease: %v", err)
-		}
-		s.atTime("the end of Hold", end)
-		s.done(l)
-		s.lease(two) // the canceled hold has no effect
-	}},
 	{name: "hold goes first", run: func(s *subject) {
 		s.add(one, two)
 		l := s.lease(one)
@@ -190,4 +169,15 @@ func (s *subject) requestAndKill(how string) {
 	if early := time.Until(due); len(got) != 1 || early > time.Millisecond {
 		s.Fatalf("leased %v, %v too early", urlsOf(got), early)
 	}
+}
+
+// nohold fails if a host can be held within a time.
+func (p *scriptRun) nohold(w args) {
+	p.Helper()
+	units := p.number(w.opts["for"])
+	end := p.in(units)
+	if _, err := p.tryHold(hostOf(w.list[0]), units); !errors.Is(err, context.DeadlineExceeded) {
+		p.Fatalf("Hold: %v, want %v", err, context.DeadlineExceeded)
+	}
+	p.atTime("the end of Hold", end)
 }

@@ -6,20 +6,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-func needExclusive(s Store) string {
-	if !s.Exclusive {
-		return "several processes can open the store (Store.Exclusive)"
-	}
-	return ""
-}
-
 var processChecks = []check{
-	{name: "second process is rejected", process: true, skipReason: func(s Store) string {
-		if reason := needExclusive(s); reason != "" {
-			return reason
-		}
-		return needChild(s)
-	}, run: func(s *subject) {
+	{name: "second process is rejected", process: true, needs: append([]need{exclusive}, killable...), run: func(s *subject) {
 		c := s.start("open")
 		if got := c.line(); !strings.HasPrefix(got, "refused") || !strings.Contains(got, s.location) {
 			s.Fatalf("the second process prints %q, want refused and %s", got, s.location)
@@ -40,7 +28,7 @@ var processChecks = []check{
 		s.open() // the lock of a killed process is released
 		s.lease(one)
 	}},
-	{name: "second Open in a process is rejected", skipReason: needExclusive, run: func(s *subject) {
+	{name: "second Open in a process is rejected", needs: []need{exclusive}, run: func(s *subject) {
 		s.add(one)
 		f, err := s.store.Open(s.location)
 		if err == nil {
@@ -53,12 +41,7 @@ var processChecks = []check{
 		s.lease(one) // the first store still works
 		s.reopen()
 	}},
-	{name: "two stores share the data", skipReason: func(s Store) string {
-		if s.Exclusive {
-			return "only one process can open the store (Store.Exclusive)"
-		}
-		return needDurable(s)
-	}, run: func(s *subject) {
+	{name: "two stores share the data", needs: append([]need{shareable}, durable...), run: func(s *subject) {
 		second := &subject{TB: s.TB, store: s.store, location: s.location, unit: s.unit}
 		second.open()
 		defer second.close()

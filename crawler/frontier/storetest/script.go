@@ -48,7 +48,7 @@ func scripts(file string) (checks []check) {
 			title, isDurable := strings.CutSuffix(title, " (durable)")
 			c := check{name: title}
 			if isDurable {
-				c.skipReason = needDurable
+				c.needs = durable
 			}
 			checks = append(checks, c)
 		case line != "":
@@ -134,9 +134,15 @@ func (p *scriptRun) runStep(text string) {
 	case "take":
 		p.take(w, strings.Fields(want))
 	case "none":
+		if wait, ok := w.opts["for"]; ok {
+			p.noneFor(p.number(wait))
+			return
+		}
 		p.none()
+	case "noted":
+		p.noted(w)
 	case "drain":
-		if got, want := p.drain(), expandAll(strings.Fields(want)); !slices.Equal(got, want) {
+		if got, want := p.drain(), mapped(strings.Fields(want), expand); !slices.Equal(got, want) {
 			p.Fatalf("leased %v, want %v", got, want)
 		}
 	case "extend":
@@ -168,6 +174,8 @@ func (p *scriptRun) runStep(text string) {
 		if at, ok := w.opts["when"]; ok {
 			p.atTime("the hold", p.moment(at))
 		}
+	case "nohold":
+		p.nohold(w)
 	case "release":
 		p.holds[w.list[0]](p.delayOf(w.opts["delay"]))
 	case "wakes":
@@ -175,7 +183,7 @@ func (p *scriptRun) runStep(text string) {
 		w := split(url)
 		p.wakes(expand(w.list[0]), p.number(w.opts["after"]), func() { p.runStep(do) })
 	case "list":
-		p.waitsOf(hostsOf(w.list), p.items(want)...)
+		p.waitsOf(mapped(w.list, hostOf), p.items(want)...)
 	case "mark":
 		p.marks[w.list[0]] = p.in(p.number(w.list[1]))
 	case "sleep":
@@ -247,21 +255,13 @@ func expand(word string) string {
 	return word
 }
 
-func expandAll(list []string) []string {
-	urls := make([]string, len(list))
-	for i, word := range list {
-		urls[i] = expand(word)
-	}
-	return urls
-}
-
 func hostOf(word string) frontier.Host { return frontier.Host(word + ".test") }
 
-func hostsOf(list []string) (hosts []frontier.Host) {
+func mapped[T any](list []string, f func(string) T) (all []T) {
 	for _, word := range list {
-		hosts = append(hosts, hostOf(word))
+		all = append(all, f(word))
 	}
-	return hosts
+	return all
 }
 
 // items parses items, in groups with the same options: "a/1 a/2; b/1 p=3".
@@ -328,7 +328,7 @@ func (p *scriptRun) take(w args, want []string) {
 		p.leases[l.URL] = l
 		p.leases[shorten(l.URL)] = l
 	}
-	urls, want := slices.Sorted(slices.Values(urlsOf(got))), slices.Sorted(slices.Values(expandAll(want)))
+	urls, want := slices.Sorted(slices.Values(urlsOf(got))), slices.Sorted(slices.Values(mapped(want, expand)))
 	if n, ok := w.opts["n"]; ok && len(urls) != p.number(n) || !ok && !slices.Equal(urls, want) {
 		p.Fatalf("leased %v, want %v%s", urls, want, n)
 	}
@@ -339,20 +339,28 @@ func shorten(url string) string {
 	return strings.Replace(strings.TrimPrefix(url, "http://"), ".test/", "/", 1)
 }
 
+// leaseID returns the ID of a lease, or the ID in quotation marks.
+func (p *scriptRun) leaseID(name string) frontier.LeaseID {
+	if l, ok := p.leases[name]; ok {
+		return l.ID
+	}
+	return frontier.LeaseID(strings.Trim(name, `"`))
+}
+
 // finishStep ends a lease.
 func (p *scriptRun) finishStep(r frontier.Result, w args) {
 	p.Helper()
-	l, ok := p.leases[w.list[0]]
-	if !ok {
-		l.ID = frontier.LeaseID(strings.Trim(w.list[0], `"`))
-	}
 	o := frontier.Outcome{
-		Result: r, NotBefore: p.moment(w.opts["at"]), HostDelay: p.delayOf(w.opts["delay"]), Validators: validators(w.opts["etag"]),
+		Lease: p.leaseID(w.list[0]), Result: r, NotBefore: p.moment(w.opts["at"]), HostDelay: p.delayOf(w.opts["delay"]), Validators: validators(w.opts["etag"]),
 	}
 	for _, link := range strings.FieldsFunc(w.opts["links"], func(c rune) bool { return c == ',' }) {
 		o.Links = append(o.Links, frontier.Item{URL: expand(link), NotBefore: p.moment(w.opts["linksat"])})
 	}
-	err := p.tryFinish(l.ID, o)
+	var note []byte
+	if text, ok := w.opts["note"]; ok {
+		note = []byte(text)
+	}
+	err := p.note(note, o)[0]
 	switch {
 	case w.has("lost"):
 		p.lost("Finish", err)
@@ -370,12 +378,9 @@ func (p *scriptRun) extend(w args) {
 	p.Helper()
 	var ids, lost []frontier.LeaseID
 	for _, name := range w.list {
-		l, ok := p.leases[name]
-		if !ok {
-			l.ID = frontier.LeaseID(strings.Trim(name, `"`))
-		}
-		if ids = append(ids, l.ID); name == w.opts["lost"] {
-			lost = append(lost, l.ID)
+		id := p.leaseID(name)
+		if ids = append(ids, id); name == w.opts["lost"] {
+			lost = append(lost, id)
 		}
 	}
 	err := p.f.Extend(p.Context(), ids, p.units(p.number(w.opts["for"])))

@@ -1,11 +1,7 @@
 package storetest
 
 import (
-	"maps"
 	"slices"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
@@ -17,46 +13,8 @@ var spellings = []string{
 }
 
 var serverChecks = []check{
-	{name: "robots.txt records of each origin", run: func(s *subject) { checkRobots(s, func() {}) }},
-	{name: "robots.txt records of each origin after reopening", skipReason: needDurable, run: func(s *subject) { checkRobots(s, s.reopen) }},
 	{name: "URLs are returned unchanged", run: func(s *subject) { checkSpellings(s, func() {}) }},
-	{name: "URLs are returned unchanged after reopening", skipReason: needDurable, run: func(s *subject) { checkSpellings(s, s.reopen) }},
-}
-
-// all leases all URLs that are available without waiting.
-func (s *subject) all() (all []frontier.Lease) {
-	s.Helper()
-	for {
-		got := s.leases(frontier.LeaseRequest{Max: 100})
-		if len(got) == 0 {
-			return all
-		}
-		all = append(all, got...)
-	}
-}
-
-// checkRobots changes the robots.txt records of a. After each change it calls between and checks
-// them.
-func checkRobots(s *subject, between func()) {
-	const web, secure, dotted = "http://a.test", "https://a.test", "http://a.test."
-	since := time.Now().Add(-time.Hour).Truncate(time.Millisecond)
-	want := make(map[string]frontier.Robots)
-	update := func(records map[string]frontier.Robots) {
-		s.Helper()
-		s.update(a, frontier.HostUpdate{Robots: records})
-		maps.Copy(want, records)
-		between()
-		sameTime := cmp.Comparer(func(t, u time.Time) bool { return t.Equal(u) })
-		if diff := cmp.Diff(want, s.host(a).Robots, sameTime); diff != "" {
-			s.Fatalf("robots records (-want +got):\n%s", diff)
-		}
-	}
-	update(map[string]frontier.Robots{web: {FailingSince: since, Data: []byte{0, 1, 0xff}}})
-	update(map[string]frontier.Robots{secure: {Data: []byte("secure")}})
-	update(map[string]frontier.Robots{web: {Data: []byte("plain")}, dotted: {FailingSince: since, Data: []byte("d")}})
-	if got := s.host(b).Robots; len(got) > 0 {
-		s.Fatalf("another host has the robots records %+v", got)
-	}
+	{name: "URLs are returned unchanged after reopening", needs: durable, run: func(s *subject) { checkSpellings(s, s.reopen) }},
 }
 
 // checkSpellings checks each URL in every state, after calling between.
@@ -67,7 +25,7 @@ func checkSpellings(s *subject, between func()) {
 		s.Helper()
 		between()
 		s.waits(a, all...)
-		got := s.all()
+		got := s.leases(frontier.LeaseRequest{Max: 100})
 		if urls := urlsOf(got); !slices.Equal(urls, spellings) {
 			s.Fatalf("leased %v, want %v", urls, spellings)
 		}

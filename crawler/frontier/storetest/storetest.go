@@ -106,9 +106,9 @@ type point struct {
 // A check checks one aspect of a point, on a new store.
 type check struct {
 	name string
-	// skipReason returns why the check does not apply to a store, or "".
-	skipReason func(Store) string
-	run        func(*subject)
+	// needs are what a store must have for the check to apply.
+	needs []need
+	run   func(*subject)
 	// process: the check starts other processes, so it runs in real time.
 	process bool
 	// heavy: the check makes many calls, which would slow down other checks.
@@ -129,7 +129,7 @@ var points = []point{
 	{10, "waiting and waking", slices.Concat(scripts("waiting"), waitChecks)},
 	{11, "bounded memory", memoryChecks},
 	{12, "two processes", processChecks},
-	{13, "stored data is returned unchanged", slices.Concat(scripts("validators"), dataChecks, noteChecks)},
+	{13, "stored data is returned unchanged", slices.Concat(scripts("validators"), dataChecks, scripts("notes"), noteChecks)},
 	{14, "finished URLs are revisited", slices.Concat(scripts("revisit"), revisitChecks)},
 	{15, "waiting URLs are listed", slices.Concat(scripts("list"), listChecks)},
 	{16, "a host is a server", slices.Concat(scripts("server"), serverChecks)},
@@ -185,10 +185,8 @@ func runParallel(most int, todo []func()) {
 
 // run runs one check on a new store.
 func (s Store) run(t *testing.T, c check, p *stallMonitor) {
-	if c.skipReason != nil {
-		if reason := c.skipReason(s); reason != "" {
-			t.Skip(reason)
-		}
+	if reason := c.skipReason(s); reason != "" {
+		t.Skip(reason)
 	}
 	if s.real(c) {
 		for _, wrong := range s.runReal(t, c, p) {
@@ -231,16 +229,28 @@ func (s *subject) try(c check) {
 	c.run(s)
 }
 
-func needDurable(s Store) string {
-	if !s.Durable {
-		return "the store is not durable (Store.Durable)"
-	}
-	return ""
+// A need is something that only some stores have. Reason says that a store lacks it.
+type need struct {
+	has    func(Store) bool
+	reason string
 }
 
-func needChild(s Store) string {
-	if s.Command == nil {
-		return "no process can be started (Store.Command)"
+var (
+	durable   = []need{{func(s Store) bool { return s.Durable }, "the store is not durable (Store.Durable)"}}
+	killable  = append([]need{{func(s Store) bool { return s.Command != nil }, "no process can be started (Store.Command)"}}, durable...)
+	exclusive = need{func(s Store) bool { return s.Exclusive }, "several processes can open the store (Store.Exclusive)"}
+	shareable = need{func(s Store) bool { return !s.Exclusive }, "only one process can open the store (Store.Exclusive)"}
+	aClock    = need{func(s Store) bool { return s.SetClockBack != nil }, "the store's clock cannot be set (Store.StepClock)"}
+	urlLimit  = need{func(s Store) bool { return s.URLBytes != 0 }, "there is no limit (Store.URLBytes)"}
+	hostLimit = need{func(s Store) bool { return s.HostBytes != 0 }, "there is no limit (Store.HostBytes)"}
+)
+
+// skipReason says why the check does not apply to a store; empty: it does.
+func (c check) skipReason(s Store) string {
+	for _, n := range c.needs {
+		if !n.has(s) {
+			return n.reason
+		}
 	}
-	return needDurable(s)
+	return ""
 }

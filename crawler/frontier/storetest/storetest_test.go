@@ -110,7 +110,7 @@ func TestDefects(t *testing.T) {
 func checkName(p point, c check) string { return fmt.Sprintf("%02d/%s", p.number, c.name) }
 
 // skipped reports whether c does not apply to s.
-func skipped(s Store, c check) bool { return c.skipReason != nil && c.skipReason(s) != "" }
+func skipped(s Store, c check) bool { return c.skipReason(s) != "" }
 
 // failures returns the failures of a store in the checks of a point, by name.
 func failures(t *testing.T, s Store, number int) map[string][]string {

@@ -153,7 +153,12 @@ func (s *subject) lease(url string) frontier.Lease {
 
 func (s *subject) leaseFor(url string, length time.Duration) frontier.Lease {
 	s.Helper()
-	got := s.leases(frontier.LeaseRequest{Duration: length})
+	return s.only(url, s.leases(frontier.LeaseRequest{Duration: length}))
+}
+
+// only returns the only lease, which must be of url.
+func (s *subject) only(url string, got []frontier.Lease) frontier.Lease {
+	s.Helper()
 	if len(got) != 1 || got[0].URL != url {
 		s.Fatalf("leased %v, want %s", urlsOf(got), url)
 	}
@@ -166,10 +171,7 @@ func (s *subject) leaseAt(url string, at time.Time) frontier.Lease {
 	wait := time.Until(at) + 2*s.unit
 	got := s.leases(frontier.LeaseRequest{Wait: max(wait, s.unit)})
 	s.atTime("the lease of "+url, at)
-	if len(got) != 1 || got[0].URL != url {
-		s.Fatalf("leased %v, want %s", urlsOf(got), url)
-	}
-	return got[0]
+	return s.only(url, got)
 }
 
 // atTime fails unless the time is now, or up to half a unit ago.
@@ -210,11 +212,7 @@ func (s *subject) finish(l frontier.Lease, o frontier.Outcome) {
 func (s *subject) tryFinish(id frontier.LeaseID, o frontier.Outcome) error {
 	s.Helper()
 	o.Lease = id
-	errs, err := s.f.Finish(s.Context(), []frontier.Outcome{o}, nil)
-	if err != nil || len(errs) != 1 {
-		s.Fatalf("Finish of one = %v, %v", errs, err)
-	}
-	return errs[0]
+	return s.note(nil, o)[0]
 }
 
 // done ends l as done, with no delay.
@@ -267,13 +265,17 @@ func (s *subject) counts(want frontier.Counts) {
 // hold acquires a hold of h, and waits for at most ten units.
 func (s *subject) hold(h frontier.Host) (release func(time.Duration)) {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(s.Context(), s.units(10))
-	defer cancel()
-	release, err := s.f.Hold(ctx, h)
+	release, err := s.tryHold(h, 10)
 	if err != nil {
 		s.Fatalf("Hold: %v", err)
 	}
 	return release
+}
+
+func (s *subject) tryHold(h frontier.Host, units int) (release func(time.Duration), err error) {
+	ctx, cancel := context.WithTimeout(s.Context(), s.units(units))
+	defer cancel()
+	return s.f.Hold(ctx, h)
 }
 
 // drain leases and finishes all URLs that are available without waiting, and returns them in that

@@ -10,19 +10,6 @@ import (
 )
 
 var waitChecks = []check{
-	{name: "not at all", run: func(s *subject) {
-		start := time.Now()
-		s.none()
-		s.atTime("the empty answer", start)
-	}},
-	{name: "for the requested time", run: func(s *subject) {
-		end := s.in(3)
-		got := s.leases(frontier.LeaseRequest{Wait: s.units(3)})
-		s.atTime("the empty answer", end)
-		if len(got) > 0 {
-			s.Fatalf("leased %v of nothing", urlsOf(got))
-		}
-	}},
 	{name: "until the context ends", run: func(s *subject) {
 		ctx, cancel := context.WithTimeout(s.Context(), s.units(3))
 		defer cancel()
@@ -133,7 +120,16 @@ func (s *subject) wakesAt(url string, at func(did time.Time) time.Time, do func(
 	})
 	got := s.leases(frontier.LeaseRequest{Wait: s.units(10)})
 	s.atTime("the lease", at(<-did))
-	if len(got) != 1 || got[0].URL != url {
-		s.Fatalf("leased %v, want %s", urlsOf(got), url)
+	s.only(url, got)
+}
+
+// noneFor fails if anything can be leased within so many units, or if the call returns earlier or later.
+func (p *scriptRun) noneFor(units int) {
+	p.Helper()
+	end := p.in(units)
+	got := p.subject.leases(frontier.LeaseRequest{Wait: p.units(units)})
+	p.atTime("the empty answer", end)
+	if len(got) > 0 {
+		p.Fatalf("leased %v, want nothing", urlsOf(got))
 	}
 }
