@@ -39,10 +39,7 @@ func listen(addr, token string) (net.Listener, error) {
 
 // urlOf is where a browser on this machine finds the server.
 func urlOf(l net.Listener) string {
-	at, err := netip.ParseAddrPort(l.Addr().String())
-	if err != nil {
-		return "http://" + l.Addr().String() + "/"
-	}
+	at := l.Addr().(*net.TCPAddr).AddrPort() // listen listens on TCP only
 	ip := at.Addr().Unmap()
 	if ip.IsUnspecified() {
 		ip = netip.AddrFrom4([4]byte{127, 0, 0, 1})

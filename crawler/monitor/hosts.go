@@ -158,10 +158,7 @@ func hostRows(ctx context.Context, c Crawl, list []host, now time.Time) (rows []
 				due = rec.BlockedUntil
 			}
 		}
-		row.Due = rounded(max(due.Sub(now), 0))
-		if due.IsZero() {
-			row.Due = 0
-		}
+		row.Due = rounded(max(due.Sub(now), 0)) // 0 for the zero time
 		if h.robots != nil {
 			row.Robots = h.robots.Outcome
 		}

@@ -118,11 +118,8 @@ func (r *Rules) drops(param string) bool {
 
 // clean returns query without what the rules name.
 func (r *Rules) clean(query string) string {
-	var kept []string
-	for pair := range strings.SplitSeq(query, "&") {
-		if param, _, _ := strings.Cut(pair, "="); !r.drops(param) {
-			kept = append(kept, pair)
-		}
-	}
-	return strings.Join(kept, "&")
+	return strings.Join(slices.DeleteFunc(strings.Split(query, "&"), func(pair string) bool {
+		param, _, _ := strings.Cut(pair, "=")
+		return r.drops(param)
+	}), "&")
 }

@@ -150,25 +150,37 @@ func (a *alternates) name(k key, f fact, p *output.Page) {
 
 func (a *alternates) canonical(p *output.Page) {
 	row := Finding{URL: p.URL, Related: p.Canonical}
-	rule := ""
 	switch to := a.target(keyOf(row.Related)); {
 	case !to.known:
 		a.unknownCanonical++
-	case to.fault != "":
-		row.Detail = to.fault
-		a.addFault(ruleCanonicalBroken, row)
-	case to.redirect != "":
-		rule, row.Detail = ruleCanonicalRedirect, to.redirect
-	case to.disallowed:
-		rule = ruleCanonicalDisallowed
-	case to.noindex:
-		rule = ruleCanonicalNoindex
+	case a.addTarget(to, row, "", targetRules{ruleCanonicalBroken, ruleCanonicalRedirect, ruleCanonicalDisallowed, ruleCanonicalNoindex}):
 	case to.elsewhere:
-		rule = ruleCanonicalChain
+		a.lists.add(ruleCanonicalChain, row)
 	}
-	if rule != "" {
-		a.lists.add(rule, row)
+}
+
+// targetRules are the rules of what is wrong with the target of a link.
+type targetRules struct{ broken, redirect, disallowed, noindex string }
+
+// addTarget adds the finding of a link to a target that it should not name, and reports whether it is
+// one. Prefix precedes why the target is broken.
+func (a *alternates) addTarget(to target, row Finding, prefix string, rules targetRules) bool {
+	if why := to.fault + to.redirect; why != "" { // one of them
+		row.Detail = prefix + why
 	}
+	switch {
+	case to.fault != "":
+		a.addFault(rules.broken, row)
+	case to.redirect != "":
+		a.lists.add(rules.redirect, row)
+	case to.disallowed:
+		a.lists.add(rules.disallowed, row)
+	case to.noindex:
+		a.lists.add(rules.noindex, row)
+	default:
+		return false
+	}
+	return true
 }
 
 func (a *alternates) hreflang(k key, p *output.Page) {
@@ -180,28 +192,16 @@ func (a *alternates) hreflang(k key, p *output.Page) {
 		}
 		seen[to] = true
 		row := Finding{URL: p.URL, Related: h.URL, Detail: clip(h.Lang)}
-		rule := ""
 		switch t := a.target(to); {
 		case !t.known:
 			a.unknownHreflang++
-		case t.fault != "":
-			row.Detail += ": " + t.fault
-			a.addFault(ruleHreflangBroken, row)
-		case t.redirect != "":
-			rule, row.Detail = ruleHreflangBroken, row.Detail+": "+t.redirect
-		case t.disallowed:
-			rule = ruleHreflangDisallowed
-		case t.noindex:
-			rule = ruleHreflangNoindex
+		case a.addTarget(t, row, row.Detail+": ", targetRules{ruleHreflangBroken, ruleHreflangBroken, ruleHreflangDisallowed, ruleHreflangNoindex}):
 		case !t.read:
 			a.unknownHreflang++
 		default:
 			if _, back := slices.BinarySearch(a.pairs, pairOf(to, uint64(k))); !back {
-				rule = ruleHreflangNoReturn
+				a.lists.add(ruleHreflangNoReturn, row)
 			}
-		}
-		if rule != "" {
-			a.lists.add(rule, row)
 		}
 	}
 }

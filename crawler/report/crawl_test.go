@@ -128,10 +128,11 @@ func write(dir string, opts *Options) (*Report, error) {
 // make makes the directory and its report.
 func (c *crawl) make(t *testing.T) *Report {
 	t.Helper()
-	r, err := Generate(t.Context(), []string{c.write(t)}, &Options{now: func() time.Time { return at(3600) }})
+	r, err := Generate(t.Context(), []string{c.write(t)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.GeneratedAt = at(3600)
 	return r
 }
 

@@ -35,10 +35,11 @@ func together(t *testing.T, workers ...*crawl) *Report {
 	for _, c := range workers {
 		dirs = append(dirs, c.write(t))
 	}
-	r, err := Generate(t.Context(), dirs, &Options{now: func() time.Time { return at(3600) }})
+	r, err := Generate(t.Context(), dirs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.GeneratedAt = at(3600)
 	for i := range r.Notes {
 		for j, dir := range dirs {
 			r.Notes[i] = strings.ReplaceAll(r.Notes[i], dir, fmt.Sprintf("w%d", j+1))

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -70,8 +71,6 @@ type Options struct {
 	// CrawlEnd returns how the crawl in a directory ended, if the caller knows it better
 	// than crawl.json. If it is nil or returns nil, crawl.json is used.
 	CrawlEnd func(dir string) *CrawlEnd
-
-	now func() time.Time // nil: time.Now
 }
 
 // DefaultRows is the default of Options.Rows.
@@ -115,7 +114,6 @@ func Generate(ctx context.Context, dirs []string, opts *Options) (*Report, error
 // The second reading fills these rows.
 type maker struct {
 	rows int
-	now  func() time.Time
 	dirs workerDirs
 
 	facts      *facts
@@ -149,21 +147,15 @@ type maker struct {
 }
 
 func newMaker(ctx context.Context, dirs []string, opts *Options) (*maker, error) {
-	o := Options{Rows: DefaultRows, now: time.Now}
+	var o Options
 	if opts != nil {
-		o.CrawlEnd = opts.CrawlEnd
-		if opts.Rows > 0 {
-			o.Rows = opts.Rows
-		}
-		if opts.now != nil {
-			o.now = opts.now
-		}
+		o = *opts
 	}
 	all, err := openWorkerDirs(ctx, dirs, o.CrawlEnd)
 	if err != nil {
 		return nil, err
 	}
-	m := &maker{rows: o.Rows, now: o.now, dirs: all, facts: &facts{byURL: make(map[key]fact)}}
+	m := &maker{rows: cmp.Or(max(o.Rows, 0), DefaultRows), dirs: all, facts: &facts{byURL: make(map[key]fact)}}
 	m.counters = newCounters(m.rows)
 	m.referrers = newReferrers()
 	m.lists = newFindingLists(m.rows, m.referrers)
@@ -380,7 +372,7 @@ func (m *maker) nameRejection(_ *workerDir, r *output.Rejection) {
 func (m *maker) report() *Report {
 	c := m.counters
 	r := &Report{
-		Version: Version, GeneratedAt: m.now().UTC(), Workers: m.dirs.list(),
+		Version: Version, GeneratedAt: time.Now().UTC(), Workers: m.dirs.list(),
 		Statuses: c.statusList(), Types: c.types.list(m.rows), Origins: c.originList(), Depths: c.depthList(), Times: c.times(),
 		Slowest: c.slowest.list(), Largest: c.largest.list(), Truncated: c.truncated.list(), LimitsReached: c.limits.list(m.rows),
 		Findings: m.lists.list(m.applies, m.caveats), Redirects: m.redirects.list(), Rejected: m.rejections.list(),

@@ -127,41 +127,19 @@ func permissionTables(p *Permissions) []*table {
 	}
 }
 
-func purposeLabel(p usage.Purpose) string {
-	switch p {
-	case usage.Search:
-		return "Search"
-	case usage.AIInput:
-		return "AI input (answers, summaries)"
-	case usage.TrainAI:
-		return "AI training"
-	case usage.TDM:
-		return "Text and data mining"
-	case usage.Archive:
-		return "Archiving"
-	}
-	return string(p)
+var purposeLabels = map[usage.Purpose]string{
+	usage.Search: "Search", usage.AIInput: "AI input (answers, summaries)", usage.TrainAI: "AI training",
+	usage.TDM: "Text and data mining", usage.Archive: "Archiving",
 }
 
-func statementLabel(k usage.Kind) string {
-	switch k {
-	case usage.KindContentUsage:
-		return "Content-Usage"
-	case usage.KindContentSignal:
-		return "Content-Signal"
-	case usage.KindXRobotsTag:
-		return "X-Robots-Tag"
-	case usage.KindRobotsTag:
-		return "Robots-Tag"
-	case usage.KindRobotsMeta:
-		return "Robots meta element"
-	case usage.KindTDMRep:
-		return "TDM reservation"
-	case usage.KindRSL:
-		return "RSL license"
-	}
-	return string(k)
+func purposeLabel(p usage.Purpose) string { return cmp.Or(purposeLabels[p], string(p)) }
+
+var statementLabels = map[usage.Kind]string{
+	usage.KindContentUsage: "Content-Usage", usage.KindContentSignal: "Content-Signal", usage.KindXRobotsTag: "X-Robots-Tag", usage.KindRobotsTag: "Robots-Tag",
+	usage.KindRobotsMeta: "Robots meta element", usage.KindTDMRep: "TDM reservation", usage.KindRSL: "RSL license",
 }
+
+func statementLabel(k usage.Kind) string { return cmp.Or(statementLabels[k], string(k)) }
 
 func (t StatementType) label() string { return statementLabel(t.Kind) + " (" + string(t.Source) + ")" }
 

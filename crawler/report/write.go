@@ -70,13 +70,23 @@ func writeFiles(ctx context.Context, files map[string]func(io.Writer) error) (er
 	return nil
 }
 
+// notWritten returns the error of a file. It replaces the names of files beside it, in each of
+// several errors.
 func notWritten(path string, err error) error {
-	if beside, ok := errors.AsType[*fs.PathError](err); ok {
-		err = beside.Err
-	} else if beside, ok := errors.AsType[*os.LinkError](err); ok {
-		err = beside.Err
+	all := []error{err}
+	if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // errors.Join has made it
+		all = several.Unwrap()
 	}
-	return &fs.PathError{Op: "write", Path: path, Err: err}
+	causes := make([]error, len(all))
+	for i, err := range all {
+		causes[i] = err
+		if beside, ok := errors.AsType[*fs.PathError](err); ok {
+			causes[i] = beside.Err
+		} else if beside, ok := errors.AsType[*os.LinkError](err); ok {
+			causes[i] = beside.Err
+		}
+	}
+	return &fs.PathError{Op: "write", Path: path, Err: errors.Join(causes...)}
 }
 
 // writeBeside writes a new file in the directory of path and returns its name. When it fails

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -171,5 +172,13 @@ func TestFailedWriteKeepsEarlierReport(t *testing.T) {
 	r, err := write(dir, nil)
 	if err == nil || r == nil || r.Summary.Pages != before.Summary.Pages {
 		t.Errorf("Write = %v, %v", r, err)
+	}
+}
+
+// An error of closing a file is not lost beside that of writing it.
+func TestNotWrittenNamesEveryError(t *testing.T) {
+	err := notWritten("report.json", errors.Join(&fs.PathError{Op: "write", Path: ".report.json-1", Err: syscall.ENOSPC}, &fs.PathError{Op: "close", Path: ".report.json-1", Err: syscall.EIO}))
+	if !errors.Is(err, syscall.ENOSPC) || !errors.Is(err, syscall.EIO) || strings.Contains(err.Error(), ".report.json-1") {
+		t.Errorf("%v, want both errors, and the place instead of the name beside it", err)
 	}
 }

@@ -117,9 +117,9 @@ func cut(file *os.File, to int64) (length int64, err error) {
 	return length, file.Truncate(length)
 }
 
-// wholeRecords returns the length of the whole records at the beginning.
-func wholeRecords(r io.Reader) (length int64) {
-	in := &counter{Reader: bufio.NewReaderSize(r, 1<<16)}
+// wholeRecords returns the length of the whole records at the beginning of a file.
+func wholeRecords(file *os.File) (length int64) {
+	in := bufio.NewReaderSize(file, 1<<16)
 	unpack := new(gzip.Reader)
 	for {
 		if unpack.Reset(in) != nil {
@@ -129,30 +129,12 @@ func wholeRecords(r io.Reader) (length int64) {
 		if _, err := io.Copy(io.Discard, unpack); err != nil {
 			return length
 		}
-		length = in.n
+		end, err := file.Seek(0, io.SeekCurrent)
+		if err != nil {
+			return length
+		}
+		length = end - int64(in.Buffered()) // gzip reads no more than it unpacks
 	}
-}
-
-// A counter counts the bytes read. It has ReadByte, so that gzip reads no more than it unpacks.
-type counter struct {
-	*bufio.Reader
-	n int64
-}
-
-// Read implements io.Reader.
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	c.n += int64(n)
-	return n, err
-}
-
-// ReadByte implements io.ByteReader.
-func (c *counter) ReadByte() (byte, error) {
-	b, err := c.Reader.ReadByte()
-	if err == nil {
-		c.n++
-	}
-	return b, err
 }
 
 // removeFrom removes the files after a position.
