@@ -64,10 +64,8 @@ func timed(usual time.Duration, start func(http.ResponseWriter) (stop func(), er
 			return
 		}
 		defer stop()
-		timer := time.NewTimer(d)
-		defer timer.Stop()
 		select {
-		case <-timer.C:
+		case <-time.After(d):
 		case <-r.Context().Done():
 		}
 	}

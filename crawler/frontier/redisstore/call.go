@@ -96,12 +96,14 @@ func (s *Store) retry(ctx context.Context, do func(ctx context.Context) error) e
 	defer cancel()
 	deadline := time.Now().Add(s.opts.RetryTimeout)
 	var refused time.Time // time of the first read-only error
-	var outage outage
-	defer s.stopRetry(&outage)
+	retried := 0          // 1: this call is being retried
+	defer func() { s.outages.count(-retried) }()
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		err := do(ctx)
 		if err == nil {
-			s.succeeded(&outage)
+			s.outages.count(-retried)
+			retried = 0
+			s.report(nil)
 			return nil
 		}
 		if ended := s.ended(ctx); ended != nil {
@@ -117,7 +119,9 @@ func (s *Store) retry(ctx context.Context, do func(ctx context.Context) error) e
 		case readOnly && time.Since(refused) > failOver:
 			return err // no replica is about to become master
 		}
-		s.failed(&outage, err)
+		s.outages.count(1 - retried)
+		retried = 1
+		s.report(err)
 		s.opts.Logger.Warn("redis is not available", "error", err, "next", time.Now().Add(pause))
 		select {
 		case <-time.After(pause):

@@ -48,16 +48,14 @@ func (s *Store) Hold(ctx context.Context, h frontier.Host) (release func(delay t
 			return s.releaser(shard, token), nil
 		}
 		wait := min(time.Duration(r.int(2)-r.int(0))*time.Microsecond, renewal)
-		timer := time.NewTimer(max(wait, 200*time.Microsecond))
 		select {
 		case <-wake:
-		case <-timer.C:
+		case <-time.After(max(wait, 200*time.Microsecond)):
 		case <-ctx.Done():
 			err = ctx.Err()
 		case <-s.alive.Done():
 			err = frontier.ErrClosed
 		}
-		timer.Stop()
 		if err != nil {
 			s.cancelReservation(h, caller)
 			return nil, err

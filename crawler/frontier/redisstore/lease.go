@@ -43,9 +43,7 @@ func (s *Store) Lease(ctx context.Context, req frontier.LeaseRequest) ([]frontie
 
 	var timeout <-chan time.Time
 	if req.Wait > 0 {
-		t := time.NewTimer(req.Wait)
-		defer t.Stop()
-		timeout = t.C
+		timeout = time.After(req.Wait)
 	}
 	for {
 		select {

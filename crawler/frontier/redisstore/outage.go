@@ -10,46 +10,22 @@ type outages struct {
 	calls    int        // calls that are being retried
 }
 
-// An outage says whether a call is being retried.
-type outage bool
+// count adds a number to the calls that are being retried.
+func (o *outages) count(by int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.calls += by
+}
 
-// failed records that a call has to be retried.
-func (s *Store) failed(o *outage, err error) {
-	all := &s.outages
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if !*o {
-		*o = true
-		all.calls++
-	}
-	if !all.reported {
-		all.reported = true
+// report calls OnOutage if this is news: the first error of calls, or nil when none is retried any more.
+func (s *Store) report(err error) {
+	o := &s.outages
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if failed := err != nil; failed != o.reported && (failed || o.calls == 0) {
+		o.reported = failed
 		if s.opts.OnOutage != nil {
 			s.opts.OnOutage(err)
 		}
-	}
-}
-
-// succeeded records that Redis has responded to a call.
-func (s *Store) succeeded(o *outage) {
-	s.stopRetry(o)
-	all := &s.outages
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if all.reported && all.calls == 0 {
-		all.reported = false
-		if s.opts.OnOutage != nil {
-			s.opts.OnOutage(nil)
-		}
-	}
-}
-
-// stopRetry records that a call is not retried any more.
-func (s *Store) stopRetry(o *outage) {
-	s.outages.mu.Lock()
-	defer s.outages.mu.Unlock()
-	if *o {
-		*o = false
-		s.outages.calls--
 	}
 }

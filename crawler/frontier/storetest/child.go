@@ -94,7 +94,6 @@ func beginRequest(f frontier.Frontier, how, delay string, out io.Writer) error {
 
 // A child is a process that runs Child.
 type child struct {
-	s   *subject
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Scanner
@@ -103,7 +102,7 @@ type child struct {
 // start starts a child on a task.
 func (s *subject) start(task ...string) *child {
 	s.Helper()
-	c := &child{s: s, cmd: s.store.Command(s.location)}
+	c := &child{cmd: s.store.Command(s.location)}
 	var out io.ReadCloser
 	var err error
 	if c.in, err = c.cmd.StdinPipe(); err == nil {

@@ -71,9 +71,12 @@ func Verify(c Crawl, report func(Difference) error) (Counts, error) {
 		return v.Counts, err
 	}
 	err = jsonlines.EachNumbered(filepath.Join(c.Dir, crawldir.PermissionsFile), func(number int, p *output.Permission) error {
-		problems, err := v.verifyLine(p)
-		for i := 0; i < len(problems) && err == nil; i++ {
-			err = differs(Difference{Line: number, URL: p.URL, Problem: problems[i]})
+		v.Lines++
+		v.Statements += len(p.Statements)
+		l := &lineVerifier{verifier: v, line: p}
+		err := l.verify()
+		for i := 0; i < len(l.problems) && err == nil; i++ {
+			err = differs(Difference{Line: number, URL: p.URL, Problem: l.problems[i]})
 		}
 		return err
 	})
@@ -101,16 +104,7 @@ type verifier struct {
 	size  int                  // of files, in bytes
 }
 
-// verifyLine compares a line with what its files and texts say, and returns the differences.
-func (v *verifier) verifyLine(p *output.Permission) (problems []string, err error) {
-	v.Lines++
-	v.Statements += len(p.Statements)
-	l := &lineVerifier{verifier: v, line: p}
-	err = l.verify()
-	return l.problems, err
-}
-
-// A lineVerifier compares one line.
+// A lineVerifier compares one line with what its files and texts say.
 type lineVerifier struct {
 	*verifier
 	line     *output.Permission

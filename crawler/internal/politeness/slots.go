@@ -63,9 +63,6 @@ func WithUsedSlot(ctx context.Context, host frontier.Host) (context.Context, *Sl
 	return ctx, s
 }
 
-// Host returns the server of the slot.
-func (s *Slot) Host() frontier.Host { return s.host }
-
 // Used reports whether a request for robots.txt has used the slot, and how long the last one
 // took. The page then has to wait for the next slot.
 func (s *Slot) Used() (took time.Duration, used bool) {
@@ -236,10 +233,8 @@ func (s *Slots) PauseBefore(ctx context.Context, u *url.URL) error {
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

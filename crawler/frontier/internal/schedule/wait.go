@@ -26,9 +26,7 @@ type holdWaiter[H, E any] struct {
 func (s *Schedule[H, E]) await(ctx context.Context, w *leaseWaiter[H, E]) error {
 	var timeout <-chan time.Time
 	if w.req.Wait > 0 {
-		t := time.NewTimer(w.req.Wait)
-		defer t.Stop()
-		timeout = t.C
+		timeout = time.After(w.req.Wait)
 	}
 	var err error
 	select {

@@ -33,8 +33,5 @@ func (m *Map[K, V]) Put(key K, value V) {
 	m.young[key] = value
 }
 
-// Len returns how many entries are held; one that was read again may count twice.
-func (m *Map[K, V]) Len() int { return len(m.young) + len(m.old) }
-
 // Clear forgets everything.
 func (m *Map[K, V]) Clear() { m.young, m.old = make(map[K]V), nil }
