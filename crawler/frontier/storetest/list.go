@@ -26,16 +26,6 @@ var listChecks = []check{
 			}
 		}
 	}},
-	{name: "kinds and owners", run: func(s *subject) {
-		all := sameURL()
-		for i := range all {
-			if i%2 == 1 {
-				all[i].NotBefore = s.in(9)
-			}
-		}
-		s.addItems(all...)
-		s.waits(a, all...)
-	}},
 	{name: "during concurrent calls", run: func(s *subject) {
 		// URLs that are neither leased nor added during the loop must be listed once, all
 		// others at most once.
@@ -128,13 +118,8 @@ func (s *subject) leaseOf(h frontier.Host) frontier.Lease {
 	return *mine
 }
 
-// waits fails unless exactly these items of h are listed, in any order. Their hosts are those of
-// their URLs.
-func (s *subject) waits(h frontier.Host, want ...frontier.Item) {
-	s.Helper()
-	s.waitsOf([]frontier.Host{h}, want...)
-}
-
+// waitsOf fails unless exactly these items of hosts are listed, in any order. Their hosts are those
+// of their URLs.
 func (s *subject) waitsOf(hosts []frontier.Host, want ...frontier.Item) {
 	s.Helper()
 	byKey := func(p, q frontier.Item) int { return strings.Compare(p.Key().String(), q.Key().String()) }

@@ -15,14 +15,6 @@ var revisitChecks = []check{
 		s.acceptedOnce(urls, s.revisiter().Revisit)
 		s.counts(frontier.Counts{URLs: len(urls), Pending: len(urls)})
 	}},
-	{name: "kinds and owners", run: func(s *subject) {
-		all := sameURL()
-		s.addItems(all[1:]...)
-		first := s.lease(one)
-		s.done(first)
-		s.revisit([]bool{true, true, false, false, false, false, false, false}, all...)
-		s.counts(frontier.Counts{URLs: len(all), Pending: len(all)})
-	}},
 }
 
 // revisit revisits items, and fails unless the result is want.

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -128,7 +126,12 @@ func (p *scriptRun) runStep(text string) {
 		}
 		p.expectBools(again, want)
 	case "known":
-		p.expectBools([]bool{p.known(expand(w.list[0]))}, want)
+		keys := mapped(w.list, func(word string) frontier.Key { return frontier.ParseKey(expand(word)) })
+		got, err := p.f.Known(p.Context(), append(keys, frontier.Key{URL: "http://a.test/nobody has added it"}))
+		if err != nil {
+			p.Fatalf("Known: %v", err)
+		}
+		p.expectBools(got, want+"n")
 	case "lease":
 		p.leaseStep(w)
 	case "take":
@@ -195,40 +198,6 @@ func (p *scriptRun) runStep(text string) {
 	}
 }
 
-func (p *scriptRun) number(text string) int {
-	n, err := strconv.Atoi(text)
-	if text != "" && err != nil {
-		p.Fatalf("not a number: %s", text)
-	}
-	return n
-}
-
-// moment parses a time: units from now, the name of a mark, or "-" or "" for the zero time.
-func (p *scriptRun) moment(text string) time.Time {
-	switch text {
-	case "", "-":
-		return time.Time{}
-	case "past":
-		return time.Now().Add(-time.Hour)
-	case "far":
-		return time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
-	}
-	if at, ok := p.marks[text]; ok {
-		return at
-	}
-	return p.in(p.number(text))
-}
-
-func (p *scriptRun) delayOf(text string) time.Duration {
-	switch text {
-	case "least":
-		return time.Nanosecond
-	case "most":
-		return math.MaxInt64
-	}
-	return p.units(p.number(text))
-}
-
 // expectTime fails unless two times are about the same, or both zero.
 func (p *scriptRun) expectTime(got, want time.Time) {
 	p.Helper()
@@ -245,38 +214,6 @@ func (p *scriptRun) expectBools(got []bool, want string) {
 			p.Fatalf("got %v, want %s", got, want)
 		}
 	}
-}
-
-// expand expands a/1 to http://a.test/1. It returns full URLs unchanged.
-func expand(word string) string {
-	if host, path, ok := strings.Cut(word, "/"); ok && !strings.Contains(word, ":") {
-		return urlOf(hostOf(host), "/"+path)
-	}
-	return word
-}
-
-func hostOf(word string) frontier.Host { return frontier.Host(word + ".test") }
-
-func mapped[T any](list []string, f func(string) T) (all []T) {
-	for _, word := range list {
-		all = append(all, f(word))
-	}
-	return all
-}
-
-// items parses items, in groups with the same options: "a/1 a/2; b/1 p=3".
-func (p *scriptRun) items(text string) (items []frontier.Item) {
-	for part := range strings.SplitSeq(text, ";") {
-		w := split(part)
-		for _, word := range w.list {
-			it := frontier.Item{URL: expand(word), Priority: uint8(p.number(w.opts["p"])), NotBefore: p.moment(w.opts["at"])}
-			if meta, ok := w.opts["m"]; ok {
-				it.Meta = []byte(meta)
-			}
-			items = append(items, it)
-		}
-	}
-	return items
 }
 
 // validators returns validators with an ETag, or nil.
@@ -354,7 +291,7 @@ func (p *scriptRun) finishStep(r frontier.Result, w args) {
 		Lease: p.leaseID(w.list[0]), Result: r, NotBefore: p.moment(w.opts["at"]), HostDelay: p.delayOf(w.opts["delay"]), Validators: validators(w.opts["etag"]),
 	}
 	for _, link := range strings.FieldsFunc(w.opts["links"], func(c rune) bool { return c == ',' }) {
-		o.Links = append(o.Links, frontier.Item{URL: expand(link), NotBefore: p.moment(w.opts["linksat"])})
+		o.Links = append(o.Links, itemOf(link, p.moment(w.opts["linksat"])))
 	}
 	var note []byte
 	if text, ok := w.opts["note"]; ok {

@@ -36,7 +36,7 @@ func checkSpellings(s *subject, between func()) {
 	expect := func() []frontier.Lease {
 		s.Helper()
 		between()
-		s.waits(a, all...)
+		s.waitsOf([]frontier.Host{a}, all...)
 		got := s.all()
 		if urls := urlsOf(got); !slices.Equal(urls, spellings) {
 			s.Fatalf("leased %v, want %v", urls, spellings)

@@ -156,10 +156,10 @@ func (s *subject) leaseFor(url string, length time.Duration) frontier.Lease {
 	return s.only(url, s.leases(frontier.LeaseRequest{Duration: length}))
 }
 
-// only returns the only lease, which must be of url.
+// only returns the only lease, which must be of url, the text of a key.
 func (s *subject) only(url string, got []frontier.Lease) frontier.Lease {
 	s.Helper()
-	if len(got) != 1 || got[0].URL != url {
+	if len(got) != 1 || got[0].Key().String() != url {
 		s.Fatalf("leased %v, want %s", urlsOf(got), url)
 	}
 	return got[0]
