@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"hash/maphash"
@@ -63,9 +64,7 @@ func NewMemory(opts *Options) *Memory {
 	}
 	m.opts.Delay = max(m.opts.Delay, 0)
 	m.opts.MaxInFlight = max(m.opts.MaxInFlight, 1)
-	if m.opts.LeaseTime <= 0 {
-		m.opts.LeaseTime = defaultLeaseTime
-	}
+	m.opts.LeaseTime = cmp.Or(max(m.opts.LeaseTime, 0), defaultLeaseTime)
 	m.sched = schedule.New(schedule.Store[*host, *entry]{
 		Ready:     func(h *host) bool { return h.counts.Pending > 0 },
 		OnExpired: m.expired,

@@ -81,10 +81,8 @@ func readLayout(namespace string, fields map[string]string) (layout, error) {
 	l.buckets, err[1] = strconv.Atoi(fields["buckets"])
 	err[2] = readKey(&l.urls, fields["urls"])
 	err[3] = readKey(&l.places, fields["places"])
-	for _, e := range err {
-		if e != nil {
-			return l, fmt.Errorf("%w: %s: %w", ErrFormat, l.key("meta"), e)
-		}
+	if e := cmp.Or(err[:]...); e != nil {
+		return l, fmt.Errorf("%w: %s: %w", ErrFormat, l.key("meta"), e)
 	}
 	if l.id == "" || l.shards < 1 || l.shards > maxShards || l.buckets < 1 {
 		return l, fmt.Errorf("%w: %s has %d shards of %d buckets", ErrFormat, l.key("meta"), l.shards, l.buckets)

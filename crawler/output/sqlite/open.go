@@ -31,7 +31,7 @@ const (
 	walPages = 4096
 )
 
-func open(dir string, checkpoint []byte, opts Options) (_ *sink, err error) {
+func open(dir string, checkpoint []byte, opts Options) (_ output.Sink, err error) {
 	var counted counts
 	name := filepath.Join(dir, File)
 	if checkpoint == nil {
@@ -60,7 +60,10 @@ func open(dir string, checkpoint []byte, opts Options) (_ *sink, err error) {
 	if err := s.prepare(opts); err != nil {
 		return nil, err
 	}
-	return s, s.cut()
+	if err := s.cut(); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // remove deletes a database with its additional files.

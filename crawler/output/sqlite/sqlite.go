@@ -63,13 +63,7 @@ func Format(opts *Options) output.Format {
 	return output.Format{
 		Name:  "sqlite",
 		Files: files(File),
-		Open: func(dir string, checkpoint []byte) (output.Sink, error) {
-			s, err := open(dir, checkpoint, o)
-			if err != nil {
-				return nil, err
-			}
-			return s, nil
-		},
+		Open:  func(dir string, checkpoint []byte) (output.Sink, error) { return open(dir, checkpoint, o) },
 	}
 }
 

@@ -197,22 +197,22 @@ for _ = 1, sections do
 	for _ = 1, tonumber(arg()) do
 		local h = {s = s, name = arg()}
 		for _ = 1, tonumber(arg()) do
-			local mode, answer = arg(), nil
+			local mode, bucket, hash, priority, wait, url = arg(), arg(), arg(), tonumber(arg()), tonumber(arg()), arg()
+			local answer
 			if before and mode ~= 'A' then
-				at = at + 5
 				answer = string.sub(before[2], #known + 1, #known + 1)
 			else
-				answer = take(h, mode, arg(), arg(), tonumber(arg()), tonumber(arg()), arg())
+				answer = take(h, mode, bucket, hash, priority, wait, url)
 			end
 			items[#items + 1] = answer
 			if mode ~= 'A' then known[#known + 1] = answer end
 		end
 	end
 	for _ = 1, tonumber(arg()) do
-		if before then
-			at = at + 8
-		else
-			outcomes[#outcomes + 1] = finish(s, arg(), arg(), arg(), tonumber(arg()), arg(), arg(), arg(), arg())
+		local token, result, wait, delay = arg(), arg(), arg(), tonumber(arg())
+		local bucket, hash, fresh, validators = arg(), arg(), arg(), arg()
+		if not before then
+			outcomes[#outcomes + 1] = finish(s, token, result, wait, delay, bucket, hash, fresh, validators)
 		end
 	end
 end
