@@ -74,7 +74,7 @@ func writeFiles(ctx context.Context, files map[string]func(io.Writer) error) (er
 // several errors.
 func notWritten(path string, err error) error {
 	all := []error{err}
-	if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // errors.Join has made it
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		all = several.Unwrap()
 	}
 	causes := make([]error, len(all))

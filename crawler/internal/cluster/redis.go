@@ -99,7 +99,7 @@ func (r *Redis) ID() string { return r.store.ID() }
 func (r *Redis) run(ctx context.Context) {
 	ctx, r.quit = context.WithCancel(ctx)
 	r.work.Go(func() {
-		r.every(ctx, r.leases.interval(), func() error { return r.leases.extend(ctx, r.store, r.log) })
+		r.every(ctx, r.interval(), func() error { return r.extend(ctx, r.store, r.log) })
 	})
 	r.work.Go(func() {
 		r.every(ctx, syncPause, func() error {
