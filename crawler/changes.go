@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -43,7 +43,7 @@ func parseSaved(dir string, text json.RawMessage) (Config, error) {
 		return cfg, nil
 	}
 	if err := jsonlines.Unmarshal(text, &cfg); err != nil {
-		return cfg, &jsonlines.DamagedError{File: filepath.Join(dir, crawldir.StateFile), Err: err}
+		return cfg, &jsonlines.DamagedError{File: filepath.Join(dir, results.StateFile), Err: err}
 	}
 	return cfg, nil
 }

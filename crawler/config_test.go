@@ -14,8 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -170,9 +169,9 @@ func TestConfigJSONHasNoGroups(t *testing.T) {
 func TestSchema(t *testing.T) {
 	schema := contentOf(t, "output/SCHEMA.md")
 	dir, now := t.TempDir(), time.Unix(1e9, 0)
-	rec := record.New(record.Config{Dir: dir})
+	rec := results.New(results.Config{Dir: dir})
 	must(t, rec.Create(&run.State{
-		Version: crawldir.Version, Config: []byte("{}"), DelayChanged: true, Recrawls: 1, StartedAt: now, RecrawlPending: true, CheckRecrawl: 1, Local: true, Shared: "ab12",
+		Version: results.Version, Config: []byte("{}"), DelayChanged: true, Recrawls: 1, StartedAt: now, RecrawlPending: true, CheckRecrawl: 1, Local: true, Shared: "ab12",
 		Ended: &run.Ended{End: EndFinished, Remaining: 1, Uncommitted: true}, Lost: []output.Loss{{}}, RejectedIncomplete: true, RewritingRejected: true, RereadUntil: 1,
 	}))
 	must(t, rec.Robots(&robotsext.Record{
@@ -180,7 +179,7 @@ func TestSchema(t *testing.T) {
 		FetchedAt: now, ExpiresAt: now, FailingSince: now, RetryAt: now, Failures: 1, Outage: time.Second, CopyLost: true,
 	}))
 	must(t, rec.Close())
-	empty := record.New(record.Config{Dir: filepath.Join(dir, "empty")})
+	empty := results.New(results.Config{Dir: filepath.Join(dir, "empty")})
 	must(t, empty.Create(&run.State{Config: []byte("{}")}))
 	must(t, empty.Robots(&robotsext.Record{Origin: "http://h"}))
 	must(t, empty.Close())

@@ -23,8 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/visit"
@@ -55,18 +54,18 @@ func opened(t *testing.T, cfg Config, opts *Options) *Crawler {
 
 // note has visited know how visits end.
 func note(c *Crawler) {
-	c.run.Visitor.Committer = &results{Committer: c.run.Recorder, of: make(map[frontier.LeaseID]frontier.Result)}
+	c.run.Visitor.Committer = &outcomes{Committer: c.run.Recorder, of: make(map[frontier.LeaseID]frontier.Result)}
 }
 
-// results notes how visits end.
-type results struct {
+// outcomes notes how visits end.
+type outcomes struct {
 	visit.Committer
 
 	mu sync.Mutex // guards of
 	of map[frontier.LeaseID]frontier.Result
 }
 
-func (r *results) Commit(o frontier.Outcome, page *output.Page, lines crawldir.Batch) error {
+func (r *outcomes) Commit(o frontier.Outcome, page *output.Page, lines results.Batch) error {
 	r.mu.Lock()
 	r.of[o.Lease] = o.Result
 	r.mu.Unlock()
@@ -76,16 +75,15 @@ func (r *results) Commit(o frontier.Outcome, page *output.Page, lines crawldir.B
 // restart reloads the state of a crawl, like another process.
 func restart(t *testing.T, c *Crawler) {
 	t.Helper()
-	must(t, c.run.Record.Close())
-	rec := record.New(record.Config{
+	must(t, c.run.Results.Close())
+	rec := results.New(results.Config{
 		Dir: c.cfg.Output.Dir, Frontier: c.run.Frontier, Lifecycle: c.lifecycle, Scope: c.scope, Log: c.log,
 	})
 	must(t, rec.Load())
 	must(t, rec.Open())
 	must(t, rec.Restore(c.run.Discovery.RestoreJoined, func(*trap.ClosedPattern) {}))
-	c.run.Record, c.run.Discovery.Record, c.run.Visitor.Record = rec, rec, rec
-	c.run.Recorder = run.DirRecorder{Recorder: rec}
-	c.run.Discovery.Recorder = c.run.Recorder
+	c.run.Results, c.run.Discovery.Results, c.run.Visitor.Results = rec, rec, rec
+	c.run.Recorder, c.run.Discovery.Recorder = rec, rec
 	note(c)
 }
 
@@ -105,7 +103,7 @@ func visited(t *testing.T, c *Crawler, lease frontier.Lease) frontier.Result {
 	if _, _, err := c.run.Visitor.Visit(t.Context(), lease); err != nil {
 		t.Fatal(err)
 	}
-	ended := c.run.Visitor.Committer.(*results)
+	ended := c.run.Visitor.Committer.(*outcomes)
 	ended.mu.Lock()
 	defer ended.mu.Unlock()
 	return ended.of[lease.ID]
@@ -233,7 +231,7 @@ func isPutOff(t *testing.T, known bool, ahead time.Duration) {
 		t.Helper()
 		for _, when := range []string{"at work", "when it starts again"} {
 			must(t, c.run.ForgetRecovered())
-			if hosts, _ := c.run.Record.Deferred.All(); slices.Contains(hosts, host) != want {
+			if hosts, _ := c.run.Results.Deferred.All(); slices.Contains(hosts, host) != want {
 				t.Errorf("%s: %v wait, want %t", when, hosts, want)
 			}
 			restart(t, c)
@@ -271,13 +269,13 @@ func TestNotesOfAnEarlierVersion(t *testing.T) {
 	c := opened(t, testConfig(t, host+"/"), &Options{Frontier: frontier.NewMemory(nil), Transport: answering(nil)})
 	defer c.lifecycle.Abort()
 	line := `{"deferred":"` + host + `","rejection":{"url":"","reason":"robots-unreachable","depth":0,"detail":"status 503"}}` + "\n"
-	must(t, os.WriteFile(filepath.Join(c.cfg.Output.Dir, record.JournalFile), []byte(line), 0o600))
+	must(t, os.WriteFile(filepath.Join(c.cfg.Output.Dir, results.JournalFile), []byte(line), 0o600))
 	restart(t, c)
-	if noted := c.run.Record.Deferred.Get(host); noted == nil || noted.Rejection.Detail != "status 503" {
+	if noted := c.run.Results.Deferred.Get(host); noted == nil || noted.Rejection.Detail != "status 503" {
 		t.Errorf("%+v", noted)
 	}
 	reaches(t, c.run.Frontier, host, 0)
-	if err := c.run.ForgetRecovered(); err != nil || c.run.Record.Deferred.Get(host) != nil {
+	if err := c.run.ForgetRecovered(); err != nil || c.run.Results.Deferred.Get(host) != nil {
 		t.Errorf("%v: it waits although others have reached it", err)
 	}
 	if err := c.run.Close(); err != nil {

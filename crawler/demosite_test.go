@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/demosite"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/testserver"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -238,7 +238,7 @@ func judgeKilled(t *testing.T, site *demosite.Site, cfg Config, kills []time.Tim
 	}
 	wantFound(t, site, cfg, "politecrawl", report)
 	sameInSink(t, cfg, true)
-	for _, name := range []string{"pages.jsonl", "rejected.jsonl", "sitemaps.jsonl", "robots.jsonl", record.JournalFile} {
+	for _, name := range []string{"pages.jsonl", "rejected.jsonl", "sitemaps.jsonl", "robots.jsonl", results.JournalFile} {
 		b, err := os.ReadFile(filepath.Join(cfg.Output.Dir, name))
 		if err != nil || !strings.HasSuffix(string(b), "\n") {
 			t.Errorf("%s does not end with a whole line: %v", name, err)

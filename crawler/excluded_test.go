@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -141,9 +141,9 @@ func TestResumeWithALongExpression(t *testing.T) {
 			cfg := testConfig(t, s.url+"/docs/")
 			cfg.Scope.Exclude = []string{text}
 			runCrawl(t, cfg, nil)
-			before := contentOf(t, filepath.Join(cfg.Output.Dir, record.JournalFile))
+			before := contentOf(t, filepath.Join(cfg.Output.Dir, results.JournalFile))
 			got := runCrawl(t, cfg, &Options{Resume: true})
-			if diff := cmp.Diff(string(before), string(contentOf(t, filepath.Join(cfg.Output.Dir, record.JournalFile)))); diff != "" || got.Rejected[output.Excluded] != 3 {
+			if diff := cmp.Diff(string(before), string(contentOf(t, filepath.Join(cfg.Output.Dir, results.JournalFile)))); diff != "" || got.Rejected[output.Excluded] != 3 {
 				t.Errorf("%v, journal (-before +after):\n%s", got.Rejected, diff)
 			}
 		})

@@ -13,8 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/csvout"
@@ -130,7 +129,7 @@ func TestResumeKeepsWhatLinesDoNotHave(t *testing.T) {
 // later summaries.
 func TestResumeSaysWhatIsLost(t *testing.T) {
 	for _, file := range []string{
-		"pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl", record.JournalFile, "crawl-00000.warc.gz",
+		"pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl", results.JournalFile, "crawl-00000.warc.gz",
 	} {
 		for damage, spoil := range damages {
 			t.Run(file+" "+damage, func(t *testing.T) {
@@ -170,7 +169,7 @@ func TestResumeSaysWhatIsLost(t *testing.T) {
 func TestResumeSaysThatLastLineIsCutOff(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{
-		"pages.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl", record.JournalFile,
+		"pages.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl", results.JournalFile,
 	} {
 		t.Run(file, func(t *testing.T) {
 			cfg := testConfig(t, listing(t).url+"/0")
@@ -253,8 +252,8 @@ func TestRewrittenRejectionsAreNotLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	saved.RewritingRejected = true
-	length, err := crawldir.DropRejections(cfg.Output.Dir, 1<<40, func(r *output.Rejection) bool { return r.Reason == output.MaxHostPages })
-	if err := errors.Join(err, crawldir.SaveState(cfg.Output.Dir, saved)); err != nil || length == 0 {
+	length, err := results.DropRejections(cfg.Output.Dir, 1<<40, func(r *output.Rejection) bool { return r.Reason == output.MaxHostPages })
+	if err := errors.Join(err, results.SaveState(cfg.Output.Dir, saved)); err != nil || length == 0 {
 		t.Fatal(err)
 	}
 	cfg.Limits.MaxHostPages = 0
@@ -341,11 +340,11 @@ func TestCrawlContinuesWithDamagedLines(t *testing.T) {
 		{name: "rejected.jsonl", opts: Options{Resume: true}},
 		{name: "robots.jsonl", opts: Options{Resume: true}},
 		{name: "sitemaps.jsonl", opts: Options{Resume: true}},
-		{name: record.JournalFile, opts: Options{Resume: true}},
+		{name: results.JournalFile, opts: Options{Resume: true}},
 		{name: "pages.jsonl", opts: Options{Recrawl: true}, put: 1, request: []string{"/1", "/2", "/3", "/4", "/5", "/map.xml"}},
 		{name: "rejected.jsonl", opts: Options{Recrawl: true}, put: 1, request: []string{"/0", "/1", "/2", "/3", "/4", "/5", "/map.xml"}},
 		{name: "sitemaps.jsonl", opts: Options{Recrawl: true}, put: 1, request: []string{"/0", "/1", "/2", "/3", "/4", "/5"}},
-		{name: record.JournalFile, opts: Options{Recrawl: true}, request: []string{"/0", "/1", "/2", "/3", "/4", "/5", "/map.xml"}},
+		{name: results.JournalFile, opts: Options{Recrawl: true}, request: []string{"/0", "/1", "/2", "/3", "/4", "/5", "/map.xml"}},
 	} {
 		t.Run(fmt.Sprintf("%s, recrawl %v", tt.name, tt.opts.Recrawl), func(t *testing.T) {
 			pages := map[string]string{
@@ -434,13 +433,13 @@ func TestResumeWithAFrontierBehindTheFiles(t *testing.T) {
 // An invalid line of the journal counts as damaged, even if it is JSON.
 func TestResumeWithInvalidLinesInJournal(t *testing.T) {
 	s, cfg := stoppedChain(t, 3, 1)
-	name := filepath.Join(cfg.Output.Dir, record.JournalFile)
+	name := filepath.Join(cfg.Output.Dir, results.JournalFile)
 	whole := contentOf(t, name)
 	must(t, os.WriteFile(name, append(slices.Clip(whole), "{\"joined\":\"nowhere\"}\n{\"deferred\":\"http://h\"}\n"...), 0o600))
 	cfg.Limits.MaxPages = 0
 	got := runCrawl(t, cfg, &Options{Resume: true})
 	lines := bytes.Count(whole, []byte("\n"))
-	if want := fmt.Sprintf("%s is damaged: lines %d, %d cannot be read", record.JournalFile, lines+1, lines+2); len(got.notices) != 1 || !strings.HasPrefix(got.notices[0], want) {
+	if want := fmt.Sprintf("%s is damaged: lines %d, %d cannot be read", results.JournalFile, lines+1, lines+2); len(got.notices) != 1 || !strings.HasPrefix(got.notices[0], want) {
 		t.Errorf("notices %q, want %s…", got.notices, want)
 	}
 	got.whole(t, s, 3)
@@ -454,7 +453,7 @@ func TestCrawlRefusesFilesOfAnother(t *testing.T) {
 	for _, name := range []string{"crawl.json", "pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "permissions.jsonl"} {
 		must(t, os.Remove(filepath.Join(cfg.Output.Dir, name)))
 	}
-	for _, left := range []string{run.FrontierDir, record.JournalFile} {
+	for _, left := range []string{run.FrontierDir, results.JournalFile} {
 		refuses(t, cfg, nil, output.ErrExists, left)
 		must(t, os.RemoveAll(filepath.Join(cfg.Output.Dir, run.FrontierDir)))
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/plancount"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
@@ -37,7 +37,7 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 		return nil, err
 	}
 	set := c.settings
-	set.Record = record.Config{} // nothing is written
+	set.Results = results.Config{} // nothing is written
 	if _, err := c.openSecrets(&set); err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (p *Planner) Status() (*PlanStatus, error) {
 	}
 	s.URLs, s.Hosts = p.counter.Progress()
 	s.SitemapsRemaining = stats.Pending + stats.Scheduled + stats.InFlight
-	hosts, _ := p.c.run.Record.Deferred.All()
+	hosts, _ := p.c.run.Results.Deferred.All()
 	for _, h := range hosts {
 		s.Waiting = append(s.Waiting, string(h))
 	}

@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/durable/powercut"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/csvout"
@@ -55,7 +55,7 @@ type cutting struct {
 func (f *cutting) Finish(ctx context.Context, o []frontier.Outcome, note []byte) ([]error, error) {
 	f.finished++
 	var c struct {
-		crawldir.Lengths
+		results.Lengths
 		Robots int64             `json:"robots"`
 		Sinks  map[string][]byte `json:"sinks"`
 	}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/csvout"
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
@@ -225,8 +225,8 @@ func TestRecrawlWithSince(t *testing.T) {
 			c := newCrawler(t, cfg, &Options{Recrawl: true})
 			sum, err := c.Run(t.Context())
 			if tt.refused {
-				if !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "since: ") || crawldir.Rotated(cfg.Output.Dir, 1) {
-					t.Errorf("error %v, rotated %t", err, crawldir.Rotated(cfg.Output.Dir, 1))
+				if !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "since: ") || results.Rotated(cfg.Output.Dir, 1) {
+					t.Errorf("error %v, rotated %t", err, results.Rotated(cfg.Output.Dir, 1))
 				}
 				cfg.Sitemaps.Since = tt.before
 				sum = runCrawl(t, cfg, &Options{Recrawl: true}).Summary
@@ -255,7 +255,7 @@ func TestKeepGenerations(t *testing.T) {
 	writeFile(t, filepath.Join(cfg.Output.Dir, sqlite.File), "of a format that is no longer used")
 	generations := func(name string) (numbers []int) {
 		for n := range 10 {
-			if _, err := os.Stat(filepath.Join(cfg.Output.Dir, crawldir.RotatedName(name, n))); err == nil {
+			if _, err := os.Stat(filepath.Join(cfg.Output.Dir, results.RotatedName(name, n))); err == nil {
 				numbers = append(numbers, n)
 			}
 		}
@@ -297,12 +297,12 @@ func TestRecrawlKeepsArchivesOfRemovedCrawl(t *testing.T) {
 	formats := []output.Format{warc.Format(nil)}
 	must(t, os.MkdirAll(cfg.Output.Dir, 0o700))
 	for n := range 3 {
-		writeFile(t, filepath.Join(cfg.Output.Dir, crawldir.RotatedName("crawl-00000.warc.gz", n+1)), "kept")
+		writeFile(t, filepath.Join(cfg.Output.Dir, results.RotatedName("crawl-00000.warc.gz", n+1)), "kept")
 	}
 	runCrawl(t, cfg, &Options{Formats: formats})
 	runCrawl(t, cfg, &Options{Formats: formats, Recrawl: true})
 	for n := range 4 {
-		if text := string(contentOf(t, filepath.Join(cfg.Output.Dir, crawldir.RotatedName("crawl-00000.warc.gz", n+1)))); (text == "kept") != (n < 3) {
+		if text := string(contentOf(t, filepath.Join(cfg.Output.Dir, results.RotatedName("crawl-00000.warc.gz", n+1)))); (text == "kept") != (n < 3) {
 			t.Errorf("archive %d: %.20q", n+1, text)
 		}
 	}
@@ -356,7 +356,7 @@ func TestResumeOfRecrawl(t *testing.T) {
 		t.Fatal(err)
 	}
 	state.Recrawls, state.RecrawlPending, state.StartedAt = state.Recrawls+1, true, time.Now()
-	must(t, crawldir.SaveState(cfg.Output.Dir, state))
+	must(t, results.SaveState(cfg.Output.Dir, state))
 	runCrawl(t, saved, &Options{Resume: true}).whole(t, s, n)
 	if s.count("/0") != 3 {
 		t.Errorf("the front page was asked for %d times", s.count("/0"))

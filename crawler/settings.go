@@ -4,11 +4,10 @@ import (
 	"net/http"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/internal/visit"
 	"github.com/politecrawl/politecrawl/crawler/params"
@@ -49,7 +48,7 @@ func newSettings(cfg *Config, opts *Options) (set run.Settings, err error) {
 	if err != nil {
 		return set, err
 	}
-	formats, err := record.ChooseFormats(cfg.Output.AlsoWrite, opts.Formats)
+	formats, err := results.ChooseFormats(cfg.Output.AlsoWrite, opts.Formats)
 	if err != nil {
 		return set, formatError(err)
 	}
@@ -58,7 +57,7 @@ func newSettings(cfg *Config, opts *Options) (set run.Settings, err error) {
 		Recrawl: opts.Recrawl, Local: opts.Local != nil, KeepGenerations: cfg.Output.KeepGenerations,
 		Workers: cfg.Limits.Concurrency, MaxWait: cfg.Limits.MaxWait, MaxTime: cfg.Limits.MaxTime, Limits: limitsIn(cfg),
 		LeaseTime: leaseTime(cfg), LeaseExtension: cluster.LeaseExtension,
-		Record: record.Config{
+		Results: results.Config{
 			Dir: cfg.Output.Dir, Formats: formats, Available: opts.Formats, Power: cfg.Output.Durability == DurablePower, Resume: opts.Resume, Unused: cfg.unusedFiles(),
 		},
 		Delays: politeness.Options{
@@ -104,13 +103,13 @@ func robotsOptions(cfg *Config) *robotstxt.Options {
 // unusedFiles returns the names of the JSON lines files that the settings do not need.
 func (c *Config) unusedFiles() (names []string) {
 	if c.Output.Links == LinksNone {
-		names = append(names, crawldir.LinksFile)
+		names = append(names, results.LinksFile)
 	}
 	if len(c.Scope.Check) == 0 {
-		names = append(names, crawldir.ChecksFile)
+		names = append(names, results.ChecksFile)
 	}
 	if !c.Scope.checks(CheckFragments) {
-		names = append(names, crawldir.AnchorsFile)
+		names = append(names, results.AnchorsFile)
 	}
 	return names
 }

@@ -31,7 +31,7 @@ func (c *Crawler) Status() (*Status, error) {
 	if s.Remaining > 0 {
 		s.NextDue = stats.NextDue
 	}
-	hosts, _ := c.run.Record.Deferred.All()
+	hosts, _ := c.run.Results.Deferred.All()
 	for _, h := range hosts {
 		s.Waiting = append(s.Waiting, string(h))
 	}

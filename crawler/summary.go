@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/plan"
 	"github.com/politecrawl/politecrawl/crawler/shared"
@@ -141,7 +141,7 @@ func (t *tally) AddRobots() {
 }
 
 // AddListed implements run.Tally.
-func (t *tally) AddListed(l *record.Listed) {
+func (t *tally) AddListed(l *results.Listed) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for reason, n := range l.Rejected {
@@ -195,7 +195,7 @@ func (t *tally) summary() Summary {
 // damaged files.
 func (c *Crawler) summary() *Summary {
 	s := c.tally.summary()
-	for reason, n := range c.run.Record.Skipped.Counts() {
+	for reason, n := range c.run.Results.Skipped.Counts() {
 		s.Rejected[reason] += n
 	}
 	s.AddedHosts, s.RejectedIncomplete, s.Lost = c.run.Discovery.Added(), c.run.RejectedIncomplete(), c.run.Lost()

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap/traptest"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -371,7 +371,7 @@ func TestTrapIsClosedAfterItsPage(t *testing.T) {
 	if _, err := c.Run(t.Context()); !errors.Is(err, errFrontierFails) {
 		t.Fatal(err)
 	}
-	journal, err := os.ReadFile(filepath.Join(cfg.Output.Dir, record.JournalFile))
+	journal, err := os.ReadFile(filepath.Join(cfg.Output.Dir, results.JournalFile))
 	if err != nil || strings.Contains(string(journal), `"trap"`) {
 		t.Errorf("the journal closes the trap of a page that was not committed: %s %v", journal, err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/internal/credentials"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/params"
@@ -351,7 +351,7 @@ func fieldRules(texts []string) (*extract.Rules, error) {
 
 // formatError adds the key to an error about formats.
 func formatError(err error) error {
-	if bad, ok := errors.AsType[record.FormatError](err); ok {
+	if bad, ok := errors.AsType[results.FormatError](err); ok {
 		return &ConfigError{Key: "also-write", Problem: bad}
 	}
 	return err

@@ -65,12 +65,12 @@ var crawlerParts = map[string][]string{
 	internal + "politeness":  parts("weburl", "lifecycle", "quota"),
 	internal + "fetch":       parts("weburl", "credentials", "redirection", "lifecycle"),
 	internal + "cluster":     parts("weburl", "lifecycle"),
-	internal + "record":      parts("weburl", "provenance", "trap", "lifecycle", "scope"),
-	internal + "audit":       parts("permission"),
-	internal + "discover":    parts("weburl", "provenance", "blocked", "notice", "redirection", "credentials", "lifecycle", "quota", "scope", "politeness", "cluster", "record"),
-	internal + "visit":       parts("weburl", "provenance", "blocked", "notice", "redirection", "credentials", "lifecycle", "quota", "politeness", "cluster", "record", "trap", "permission", "fetch", "discover"),
-	internal + "run":         parts("weburl", "provenance", "blocked", "notice", "redirection", "lifecycle", "quota", "politeness", "cluster", "record", "trap", "scope", "fetch", "discover", "visit"),
-	internal + "plancount":   parts("weburl", "provenance", "blocked", "lifecycle", "politeness", "record", "forecast", "discover"),
+	internal + "results":     parts("weburl", "provenance", "blocked", "trap", "lifecycle", "scope"),
+	internal + "audit":       parts("permission", "results"),
+	internal + "discover":    parts("weburl", "provenance", "blocked", "notice", "redirection", "credentials", "lifecycle", "quota", "scope", "politeness", "cluster", "results"),
+	internal + "visit":       parts("weburl", "provenance", "blocked", "notice", "redirection", "credentials", "lifecycle", "quota", "politeness", "cluster", "results", "trap", "permission", "fetch", "discover"),
+	internal + "run":         parts("weburl", "provenance", "blocked", "notice", "redirection", "lifecycle", "quota", "politeness", "cluster", "results", "trap", "scope", "fetch", "discover", "visit"),
+	internal + "plancount":   parts("weburl", "provenance", "blocked", "lifecycle", "politeness", "results", "forecast", "discover"),
 }
 
 // parts returns the paths of parts of the crawler.
@@ -82,7 +82,7 @@ func parts(names ...string) []string {
 }
 
 // helpers are small packages that every part of the crawler may import.
-var helpers = []string{internal + "escape", internal + "durable", internal + "descriptors", internal + "jsonlines", internal + "crawldir", internal + "mimetype", internal + "charset"}
+var helpers = []string{internal + "escape", internal + "durable", internal + "descriptors", internal + "jsonlines", internal + "mimetype", internal + "charset"}
 
 // testParts are the packages below crawler/internal that only tests import.
 var testParts = []string{internal + "faultsite", internal + "hostiletest", internal + "monitortest", internal + "trap/traptest", internal + "durable/powercut"}
@@ -283,7 +283,7 @@ func TestImportRulesCanFail(t *testing.T) {
 		in("cmd/politecrawl", "robots.go", "github.com/temoto/robotstxt"),
 		in("cmd/politecrawl", "main.go", "crawler"),
 		in("cmd/politecrawl/internal/demo", "demo.go", "cmd/politecrawl/internal/crawl"),
-		in("crawler/internal/quota", "pages.go", "crawler/internal/record"),
+		in("crawler/internal/quota", "pages.go", "crawler/internal/results"),
 		in("crawler/report", "browser.go", "github.com/chromedp/cdproto/network"),
 	}
 	found := breaches(pkgs, importRules)

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
@@ -173,7 +173,7 @@ func New(dir string, r *report.Report) (*Crawl, error) {
 			Frontier     string `json:"frontier"`
 		} `json:"config"`
 	}
-	err := crawldir.LoadState(dir, &state)
+	err := results.LoadState(dir, &state)
 	if err != nil {
 		return nil, err
 	}

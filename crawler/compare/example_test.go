@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/politecrawl/politecrawl/crawler/compare"
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
@@ -23,15 +23,15 @@ func twoCrawls() (before, after string, remove func()) {
 	}
 	write := func(name string, pages ...*output.Page) string {
 		dir := filepath.Join(parent, name)
-		d, err := crawldir.Create(dir, map[string]any{
-			"version": crawldir.Version,
+		d, err := results.Create(dir, map[string]any{
+			"version": results.Version,
 			"config":  map[string]any{"urls": []string{"https://example.com/"}, "user-agent": "examplebot/1.0", "links": true},
 			"ended":   report.CrawlEnd{End: "finished"},
 		})
-		var b crawldir.Batch
+		var b results.Batch
 		for _, p := range pages {
 			p.URL, p.ContentType = "https://example.com"+p.URL, "text/html"
-			err = errors.Join(err, crawldir.Pages.Add(&b, p))
+			err = errors.Join(err, results.Pages.Add(&b, p))
 		}
 		if err = errors.Join(err, d.Write(&b), d.Close()); err != nil {
 			log.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
@@ -19,26 +19,26 @@ func exampleCrawl() (dir string, remove func(), err error) {
 		return "", nil, err
 	}
 	dir = filepath.Join(parent, "crawl")
-	d, err := crawldir.Create(dir, map[string]any{"started_at": "2026-03-01T12:00:00Z"})
+	d, err := results.Create(dir, map[string]any{"started_at": "2026-03-01T12:00:00Z"})
 	if err != nil {
 		return "", nil, err
 	}
 	const site = "https://example.com"
-	var b crawldir.Batch
+	var b results.Batch
 	err = errors.Join(
-		crawldir.Pages.Add(&b, &output.Page{URL: site + "/", Status: 200, Title: "Home", Source: "start"}),
-		crawldir.Pages.Add(&b, &output.Page{URL: site + "/gone", Status: 404, Depth: 1, Source: "link", FoundOn: site + "/"}),
-		crawldir.Links.Add(&b, &output.Links{URL: site + "/", To: []output.Link{{URL: site + "/gone"}, {URL: site + "/private/"}}}),
-		crawldir.Rejected.Add(&b, &output.Rejection{URL: site + "/private/", Reason: output.Disallowed, Rule: "Disallow: /private/", Line: 2}),
-		crawldir.Sitemaps.Add(&b, &output.Sitemap{URL: site + "/map.xml", Status: 200, Pages: 1}),
-		crawldir.Entries.Add(&b, &output.Entry{URL: site + "/", Sitemap: site + "/map.xml", LastMod: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}),
+		results.Pages.Add(&b, &output.Page{URL: site + "/", Status: 200, Title: "Home", Source: "start"}),
+		results.Pages.Add(&b, &output.Page{URL: site + "/gone", Status: 404, Depth: 1, Source: "link", FoundOn: site + "/"}),
+		results.Links.Add(&b, &output.Links{URL: site + "/", To: []output.Link{{URL: site + "/gone"}, {URL: site + "/private/"}}}),
+		results.Rejected.Add(&b, &output.Rejection{URL: site + "/private/", Reason: output.Disallowed, Rule: "Disallow: /private/", Line: 2}),
+		results.Sitemaps.Add(&b, &output.Sitemap{URL: site + "/map.xml", Status: 200, Pages: 1}),
+		results.Entries.Add(&b, &output.Entry{URL: site + "/", Sitemap: site + "/map.xml", LastMod: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}),
 		d.Write(&b),
 		exampleRobots(d, site, []byte("User-agent: *\nDisallow: /private/\n")),
 		d.Close())
 	return dir, func() { _ = os.RemoveAll(parent) }, err
 }
 
-func exampleRobots(d *crawldir.Dir, origin string, body []byte) error {
+func exampleRobots(d *results.Dir, origin string, body []byte) error {
 	line, err := d.Robots(origin, body, map[string]string{"outcome": "rules"}, false)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
@@ -61,38 +61,38 @@ func benchmarkMake(b *testing.B, pages, workers int) {
 func benchmarkCrawl(b *testing.B, pages, workers int) []string {
 	b.Helper()
 	var dirs []string
-	var out []*crawldir.Dir
+	var out []*results.Dir
 	for i := range workers {
 		dirs = append(dirs, filepath.Join(b.TempDir(), strconv.Itoa(i)))
-		d, err := crawldir.Create(dirs[i], map[string]any{"version": crawldir.Version, "config": map[string]any{"links": true}, "ended": CrawlEnd{End: "finished"}})
+		d, err := results.Create(dirs[i], map[string]any{"version": results.Version, "config": map[string]any{"links": true}, "ended": CrawlEnd{End: "finished"}})
 		if err != nil {
 			b.Fatal(err)
 		}
 		out = append(out, d)
 	}
-	write := func(worker int, batch *crawldir.Batch, err error) {
+	write := func(worker int, batch *results.Batch, err error) {
 		if err := errors.Join(err, out[worker].Write(batch)); err != nil {
 			b.Fatal(err)
 		}
 	}
 	for i := range pages {
-		var batch crawldir.Batch
+		var batch results.Batch
 		page, links := benchmarkPage(i, pages)
-		write(i%workers, &batch, errors.Join(crawldir.Pages.Add(&batch, page), crawldir.Links.Add(&batch, links),
-			crawldir.Entries.Add(&batch, &output.Entry{URL: page.URL, Sitemap: "https://host-0.example/sitemap.xml"}), crawldir.Permissions.Add(&batch, benchmarkPermission(page, i))))
+		write(i%workers, &batch, errors.Join(results.Pages.Add(&batch, page), results.Links.Add(&batch, links),
+			results.Entries.Add(&batch, &output.Entry{URL: page.URL, Sitemap: "https://host-0.example/sitemap.xml"}), results.Permissions.Add(&batch, benchmarkPermission(page, i))))
 		if workers > 1 && i%1000 == 0 {
 			again := *page
 			again.FetchedAt = again.FetchedAt.Add(time.Minute)
-			var batch crawldir.Batch
-			write((i+1)%workers, &batch, errors.Join(crawldir.Pages.Add(&batch, &again), crawldir.Links.Add(&batch, links)))
+			var batch results.Batch
+			write((i+1)%workers, &batch, errors.Join(results.Pages.Add(&batch, &again), results.Links.Add(&batch, links)))
 		}
 		if i%10 > 0 {
 			continue
 		}
 		for worker := range workers {
-			var batch crawldir.Batch
+			var batch results.Batch
 			away := &output.Rejection{URL: fmt.Sprintf("https://away-%d.example/", i), Reason: output.OutOfScope, Depth: i % 9, FoundOn: page.URL, Source: "link"}
-			write(worker, &batch, crawldir.Rejected.Add(&batch, away))
+			write(worker, &batch, results.Rejected.Add(&batch, away))
 		}
 	}
 	for _, d := range out {

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/usage"
@@ -49,38 +49,38 @@ func at(second int) time.Time { return day.Add(time.Duration(second) * time.Seco
 func (c *crawl) write(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "crawl")
-	d, err := crawldir.Create(dir, c.state)
+	d, err := results.Create(dir, c.state)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b crawldir.Batch
+	var b results.Batch
 	for i := range c.pages {
-		err = errors.Join(err, crawldir.Pages.Add(&b, &c.pages[i]))
+		err = errors.Join(err, results.Pages.Add(&b, &c.pages[i]))
 	}
 	for i := range c.rejected {
-		err = errors.Join(err, crawldir.Rejected.Add(&b, &c.rejected[i]))
+		err = errors.Join(err, results.Rejected.Add(&b, &c.rejected[i]))
 	}
 	hasLine := make(map[string]bool)
 	for i := range c.links {
 		hasLine[c.links[i].URL] = true
-		err = errors.Join(err, crawldir.Links.Add(&b, &c.links[i]))
+		err = errors.Join(err, results.Links.Add(&b, &c.links[i]))
 	}
 	for _, p := range c.pages { // a crawl writes a line for each page with links
 		if c.links != nil && p.Links > 0 && !hasLine[p.URL] {
-			err = errors.Join(err, crawldir.Links.Add(&b, &output.Links{URL: p.URL, To: []output.Link{}}))
+			err = errors.Join(err, results.Links.Add(&b, &output.Links{URL: p.URL, To: []output.Link{}}))
 		}
 	}
 	for i := range c.sitemaps {
-		err = errors.Join(err, crawldir.Sitemaps.Add(&b, &c.sitemaps[i]))
+		err = errors.Join(err, results.Sitemaps.Add(&b, &c.sitemaps[i]))
 	}
 	for i := range c.checks {
-		err = errors.Join(err, crawldir.Checks.Add(&b, &c.checks[i]))
+		err = errors.Join(err, results.Checks.Add(&b, &c.checks[i]))
 	}
 	for i := range c.anchors {
-		err = errors.Join(err, crawldir.Anchors.Add(&b, &c.anchors[i]))
+		err = errors.Join(err, results.Anchors.Add(&b, &c.anchors[i]))
 	}
 	for i := range c.permissions {
-		err = errors.Join(err, crawldir.Permissions.Add(&b, &c.permissions[i]))
+		err = errors.Join(err, results.Permissions.Add(&b, &c.permissions[i]))
 	}
 	for _, l := range c.robots {
 		body := []byte(c.texts[l.Origin])
@@ -140,7 +140,7 @@ func (c *crawl) make(t *testing.T) *Report {
 func everything() *crawl {
 	c := &crawl{
 		state: map[string]any{
-			"version": crawldir.Version,
+			"version": results.Version,
 			"config": map[string]any{
 				"urls": []string{example + "/", bare + "/"}, "user-agent": "politecrawl/0.1 (+https://example.com/bot)", "links": true,
 			},

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
@@ -23,8 +23,8 @@ func smallCrawl() (dir string, remove func()) {
 	}
 	dir = filepath.Join(parent, "crawl")
 	const site = "https://example.com"
-	d, err := crawldir.Create(dir, map[string]any{
-		"version": crawldir.Version,
+	d, err := results.Create(dir, map[string]any{
+		"version": results.Version,
 		"config":  map[string]any{"urls": []string{site + "/"}, "user-agent": "examplebot/1.0", "links": true},
 		"ended":   report.CrawlEnd{End: "finished"},
 	})
@@ -32,20 +32,20 @@ func smallCrawl() (dir string, remove func()) {
 		log.Fatal(err)
 	}
 	at := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
-	var b crawldir.Batch
+	var b results.Batch
 	err = errors.Join(
-		crawldir.Pages.Add(&b, &output.Page{URL: site + "/", Status: 200, Source: "start", ContentType: "text/html", FetchedAt: at, Links: 3}),
-		crawldir.Pages.Add(&b, &output.Page{URL: site + "/about", Status: 200, Source: "link", FoundOn: site + "/", ContentType: "text/html", FetchedAt: at, Links: 1}),
-		crawldir.Pages.Add(&b, &output.Page{URL: site + "/gone", Status: 404, Source: "link", FoundOn: site + "/", FetchedAt: at}),
-		crawldir.Rejected.Add(&b, &output.Rejection{
+		results.Pages.Add(&b, &output.Page{URL: site + "/", Status: 200, Source: "start", ContentType: "text/html", FetchedAt: at, Links: 3}),
+		results.Pages.Add(&b, &output.Page{URL: site + "/about", Status: 200, Source: "link", FoundOn: site + "/", ContentType: "text/html", FetchedAt: at, Links: 1}),
+		results.Pages.Add(&b, &output.Page{URL: site + "/gone", Status: 404, Source: "link", FoundOn: site + "/", FetchedAt: at}),
+		results.Rejected.Add(&b, &output.Rejection{
 			URL: site + "/private/", Reason: output.Disallowed, Rule: "Disallow: /private/", Line: 2, RobotsURL: site + "/robots.txt",
 			Group: "*", Source: "link", FoundOn: site + "/",
 		}),
-		crawldir.Links.Add(&b, &output.Links{URL: site + "/", To: []output.Link{{URL: site + "/about"}, {URL: site + "/gone"}, {URL: site + "/private/"}}}),
-		crawldir.Links.Add(&b, &output.Links{URL: site + "/about", To: []output.Link{{URL: site + "/gone"}}}),
-		crawldir.Sitemaps.Add(&b, &output.Sitemap{URL: site + "/sitemap.xml", Status: 200, Origin: site, FoundOn: site + "/robots.txt", Pages: 2, FetchedAt: at}),
-		crawldir.Entries.Add(&b, &output.Entry{URL: site + "/", Sitemap: site + "/sitemap.xml"}),
-		crawldir.Entries.Add(&b, &output.Entry{URL: site + "/gone", Sitemap: site + "/sitemap.xml"}),
+		results.Links.Add(&b, &output.Links{URL: site + "/", To: []output.Link{{URL: site + "/about"}, {URL: site + "/gone"}, {URL: site + "/private/"}}}),
+		results.Links.Add(&b, &output.Links{URL: site + "/about", To: []output.Link{{URL: site + "/gone"}}}),
+		results.Sitemaps.Add(&b, &output.Sitemap{URL: site + "/sitemap.xml", Status: 200, Origin: site, FoundOn: site + "/robots.txt", Pages: 2, FetchedAt: at}),
+		results.Entries.Add(&b, &output.Entry{URL: site + "/", Sitemap: site + "/sitemap.xml"}),
+		results.Entries.Add(&b, &output.Entry{URL: site + "/gone", Sitemap: site + "/sitemap.xml"}),
 		d.Write(&b), d.Close())
 	if err != nil {
 		log.Fatal(err)
@@ -110,16 +110,16 @@ func ExampleGenerate_workers() {
 	// one more. Then it was killed.
 	const site = "https://example.com"
 	second := first + "-2"
-	d, err := crawldir.Create(second, map[string]any{"version": crawldir.Version, "config": map[string]any{"urls": []string{site + "/"}, "links": true}})
+	d, err := results.Create(second, map[string]any{"version": results.Version, "config": map[string]any{"urls": []string{site + "/"}, "links": true}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	at := time.Date(2026, 5, 4, 12, 1, 0, 0, time.UTC)
-	var b crawldir.Batch
+	var b results.Batch
 	err = errors.Join(
-		crawldir.Pages.Add(&b, &output.Page{URL: site + "/gone", Status: 200, Source: "link", FoundOn: site + "/", ContentType: "text/html", FetchedAt: at}),
-		crawldir.Pages.Add(&b, &output.Page{URL: site + "/news", Status: 200, Source: "link", FoundOn: site + "/", ContentType: "text/html", FetchedAt: at}),
+		results.Pages.Add(&b, &output.Page{URL: site + "/gone", Status: 200, Source: "link", FoundOn: site + "/", ContentType: "text/html", FetchedAt: at}),
+		results.Pages.Add(&b, &output.Page{URL: site + "/news", Status: 200, Source: "link", FoundOn: site + "/", ContentType: "text/html", FetchedAt: at}),
 		d.Write(&b), d.Close())
 	if err != nil {
 		fmt.Println(err)

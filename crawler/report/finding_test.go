@@ -9,14 +9,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // faultless is a crawl without findings: two pages that name each other, all checks, and a sitemap.
 func faultless() *crawl {
 	c := &crawl{state: map[string]any{
-		"version": crawldir.Version,
+		"version": results.Version,
 		"config": map[string]any{
 			"urls": []string{example + "/"}, "user-agent": "politecrawl/0.1 (+https://example.com/bot)", "links": true,
 			"check": []string{"assets", "external", "fragments", "canonical", "hreflang"}, "forbid-host": []string{"staging.example", "com"},

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
@@ -117,14 +117,14 @@ func (x *indexer) stateOf(p *output.Page) pageState {
 func (x *indexer) read() error {
 	err := errors.Join(
 		x.merger.addFetches(),
-		read(x.dirs, crawldir.SitemapsFile, x.merger.sitemap, x.addSitemap),
-		read(x.dirs, crawldir.PagesFile, x.merger.page, x.addPage),
+		read(x.dirs, results.SitemapsFile, x.merger.sitemap, x.addSitemap),
+		read(x.dirs, results.PagesFile, x.merger.page, x.addPage),
 		x.merger.addRejections(),
-		read(x.dirs, crawldir.RejectedFile, x.merger.rejection, x.addRejection),
-		read(x.dirs, crawldir.EntriesFile, x.merger.entry, x.addEntry),
+		read(x.dirs, results.RejectedFile, x.merger.rejection, x.addRejection),
+		read(x.dirs, results.EntriesFile, x.merger.entry, x.addEntry),
 	)
 	for n := x.dirs.recrawls(); n > 0 && err == nil && x.unknown() > 0; n-- {
-		err = x.readEarlier(crawldir.RotatedName(crawldir.PagesFile, n))
+		err = x.readEarlier(results.RotatedName(results.PagesFile, n))
 	}
 	return err
 }

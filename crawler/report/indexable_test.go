@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -134,7 +134,7 @@ func earlierPages(t *testing.T, dir string, number int, pages ...output.Page) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, crawldir.RotatedName(crawldir.PagesFile, number)), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, results.RotatedName(results.PagesFile, number)), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -254,7 +254,7 @@ func TestIndexablePagesOfIncompleteCrawl(t *testing.T) {
 				c.page("/x", output.Page{})
 				tt.change(c)
 			}).write(t)
-			path := filepath.Join(dir, crawldir.PagesFile)
+			path := filepath.Join(dir, results.PagesFile)
 			text, err := os.ReadFile(path)
 			if err == nil {
 				err = os.WriteFile(path, append([]byte(tt.damage), text...), 0o600)

@@ -3,7 +3,7 @@ package report
 import (
 	"net/http"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 )
 
 // readLinks counts the links of all pages. A link changes nothing if its target is linked already,
@@ -18,7 +18,7 @@ func (m *maker) readLinks() error {
 	for k := range m.checks.byURL {
 		m.noted.add(k)
 	}
-	return read(m.dirs, crawldir.LinksFile, m.merger.links, m.addLinks)
+	return read(m.dirs, results.LinksFile, m.merger.links, m.addLinks)
 }
 
 func (m *maker) addLinks(_ *workerDir, l *linksLine) {

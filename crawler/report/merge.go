@@ -7,7 +7,7 @@ import (
 	"math/bits"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -61,20 +61,20 @@ func (u *merger) addFetches() error {
 	if len(u.dirs) == 1 {
 		return nil
 	}
-	if err := u.findLatest(crawldir.PagesFile, func(f *fetch) key { return keyOf(f.URL) }); err != nil {
+	if err := u.findLatest(results.PagesFile, func(f *fetch) key { return keyOf(f.URL) }); err != nil {
 		return err
 	}
 	u.pages = len(u.latest)
-	if err := u.findLatest(crawldir.ChecksFile, func(f *fetch) key { return checkKey(f.URL) }); err != nil {
+	if err := u.findLatest(results.ChecksFile, func(f *fetch) key { return checkKey(f.URL) }); err != nil {
 		return err
 	}
-	if err := u.findLatest(crawldir.PermissionsFile, func(f *fetch) key { return permissionKey(f.URL) }); err != nil {
+	if err := u.findLatest(results.PermissionsFile, func(f *fetch) key { return permissionKey(f.URL) }); err != nil {
 		return err
 	}
-	if err := u.findLatest(crawldir.SitemapsFile, func(f *fetch) key { return sitemapKey(f.URL, f.Origin) }); err != nil {
+	if err := u.findLatest(results.SitemapsFile, func(f *fetch) key { return sitemapKey(f.URL, f.Origin) }); err != nil {
 		return err
 	}
-	err := read(u.dirs, crawldir.SitemapsFile, every, func(s *workerDir, m *output.Sitemap) {
+	err := read(u.dirs, results.SitemapsFile, every, func(s *workerDir, m *output.Sitemap) {
 		r := reading{keyOf(m.URL), s.number}
 		if outdated, known := u.outdated[r]; !known || outdated {
 			u.outdated[r] = !u.sitemap(s, m)
@@ -118,7 +118,7 @@ func (u *merger) addRejections() error {
 	if len(u.dirs) == 1 {
 		return nil
 	}
-	return read(u.dirs, crawldir.RejectedFile, every, func(s *workerDir, r *output.Rejection) {
+	return read(u.dirs, results.RejectedFile, every, func(s *workerDir, r *output.Rejection) {
 		k, _ := u.key(r)
 		old := u.facts.byURL[k]
 		depth := uint8(min(max(r.Depth, 0), math.MaxUint8))

@@ -12,15 +12,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // worker is the finished crawl of one of several workers.
 func worker(change func(*crawl)) *crawl {
 	c := &crawl{links: []output.Links{}, state: map[string]any{
-		"version": crawldir.Version,
+		"version": results.Version,
 		"config":  map[string]any{"urls": []string{example + "/"}, "links": true, "frontier": "redis://127.0.0.1:1", "crawl-name": "nightly", "worker-name": "laptop-1"},
 		"ended":   CrawlEnd{End: "finished"},
 	}}

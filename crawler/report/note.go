@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 )
 
 // notes says what the report cannot say, and why.
@@ -22,14 +22,14 @@ func (m *maker) notes() []string {
 	}
 	notes = append(notes, m.rejectedIncomplete()...)
 	for _, d := range m.dirs.filter((*workerDir).lacksEntries) {
-		note("%s%s is missing or empty: its sitemaps cannot be compared with the site", in(d.dir), crawldir.EntriesFile)
+		note("%s%s is missing or empty: its sitemaps cannot be compared with the site", in(d.dir), results.EntriesFile)
 	}
 	for _, d := range m.dirs.filter((*workerDir).lacksLinks) {
 		text := "the links of its pages are not known"
 		if !several {
 			text = "only the first page that links to each URL is known"
 		}
-		note("%s%s is missing or empty: %s", in(d.dir), crawldir.LinksFile, text)
+		note("%s%s is missing or empty: %s", in(d.dir), results.LinksFile, text)
 	}
 	if n := m.counters.unread; n > 0 {
 		note("%s unchanged since the last crawl, without content: duplicates among them are not counted", subject(n, "page", "is", "are"))

@@ -3,7 +3,7 @@ package report
 import (
 	"bytes"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -70,7 +70,7 @@ func (l *pageLine) ReadJSON(text []byte) bool {
 
 // readPages calls f for each page that counts.
 func (m *maker) readPages(f func(*workerDir, *output.Page)) error {
-	return read(m.dirs, crawldir.PagesFile,
+	return read(m.dirs, results.PagesFile,
 		func(s *workerDir, l *pageLine) bool { return m.merger.page(s, &l.Page) },
 		func(s *workerDir, l *pageLine) { f(s, &l.Page) })
 }

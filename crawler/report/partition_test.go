@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
@@ -77,7 +77,7 @@ func split(t *testing.T, dir string, workers int, pick func(url string) int) []s
 func shareState(t *testing.T, dir, to string) {
 	t.Helper()
 	var state map[string]any
-	if err := errors.Join(crawldir.LoadState(dir, &state), os.MkdirAll(filepath.Join(to, "robots"), 0o755)); err != nil {
+	if err := errors.Join(results.LoadState(dir, &state), os.MkdirAll(filepath.Join(to, "robots"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	if ended, ok := state["ended"].(map[string]any); ok {
@@ -86,7 +86,7 @@ func shareState(t *testing.T, dir, to string) {
 	config := state["config"].(map[string]any)
 	config["links"] = true
 	config["frontier"], config["crawl-name"] = "redis://127.0.0.1:1", "nightly"
-	if err := crawldir.SaveState(to, state); err != nil {
+	if err := results.SaveState(to, state); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
@@ -118,7 +118,7 @@ func newPermissions(rows int) *permissions {
 
 // readPermissions reads permissions.jsonl.
 func (m *maker) readPermissions() error {
-	return each(m.dirs, crawldir.PermissionsFile, func(s *workerDir, l *permissionLine) error {
+	return each(m.dirs, results.PermissionsFile, func(s *workerDir, l *permissionLine) error {
 		t, err := m.permissions.termsOf(l)
 		if err != nil {
 			return jsonlines.BadLine(err)
@@ -274,7 +274,7 @@ func (p *permissions) list(refused int, statuses map[int]int) Permissions {
 	}
 	r.Caveats = []string{}
 	if missing > 0 {
-		r.Caveats = append(r.Caveats, crawldir.PermissionsFile+" lacks "+quantity(missing, "page"))
+		r.Caveats = append(r.Caveats, results.PermissionsFile+" lacks "+quantity(missing, "page"))
 	}
 	return r
 }

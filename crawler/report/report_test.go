@@ -18,8 +18,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -417,7 +417,7 @@ func TestSchema(t *testing.T) {
 }
 
 func TestEmptyCrawlHasNoOKFindings(t *testing.T) {
-	c := &crawl{state: map[string]any{"version": crawldir.Version, "ended": CrawlEnd{"interrupted", 3}}}
+	c := &crawl{state: map[string]any{"version": results.Version, "ended": CrawlEnd{"interrupted", 3}}}
 	r := c.make(t)
 	var page strings.Builder
 	if err := r.WriteHTML(&page); err != nil {
@@ -601,7 +601,7 @@ func TestLostDataIsReported(t *testing.T) {
 		written[name] = info.Size()
 	}
 	c.state["ended"] = map[string]any{"end": "finished", "remaining": 0, "written": written}
-	if err := crawldir.SaveState(dir, c.state); err != nil {
+	if err := results.SaveState(dir, c.state); err != nil {
 		t.Fatal(err)
 	}
 	pages, err := os.ReadFile(filepath.Join(dir, "pages.jsonl"))

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotslint"
@@ -155,14 +155,14 @@ func (r *robotsFiles) read() error {
 	}()
 	for _, s := range r.dirs {
 		if n := s.state.Recrawls; n > 0 {
-			for l, err := range eachRobots(s, crawldir.RotatedName(crawldir.RobotsFile, n)) {
+			for l, err := range eachRobots(s, results.RotatedName(results.RobotsFile, n)) {
 				if err != nil {
 					return err
 				}
 				r.previous(l)
 			}
 		}
-		next, stop := iter.Pull2(eachRobots(s, crawldir.RobotsFile))
+		next, stop := iter.Pull2(eachRobots(s, results.RobotsFile))
 		f := &fetchReader{dir: s, next: next, stop: stop}
 		all = append(all, f)
 		if err := f.advance(); err != nil {

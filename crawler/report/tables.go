@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
@@ -123,7 +123,7 @@ func permissionTables(p *Permissions) []*table {
 			textField("Allowed by", func(c *Contradiction) string { return c.AllowedBy.label() }),
 			textField("Disallowed by", func(c *Contradiction) string { return c.DisallowedBy.label() }),
 			numberField("Pages", kindFault, func(c *Contradiction) int { return c.Pages }),
-			urlsField("Examples", crawldir.PermissionsFile, func(c *Contradiction) (int, []string) { return c.Pages, c.Examples })),
+			urlsField("Examples", results.PermissionsFile, func(c *Contradiction) (int, []string) { return c.Pages, c.Examples })),
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -98,7 +98,7 @@ func (s *workerDir) noteDamage(err error) error {
 	if !ok {
 		return err
 	}
-	loss := crawldir.LossOf(damage)
+	loss := results.LossOf(damage)
 	if !slices.ContainsFunc(s.damaged, func(known output.Loss) bool { return known.File == loss.File }) {
 		s.damaged = append(s.damaged, loss)
 	}
@@ -128,11 +128,11 @@ func (s *workerDir) open() bool {
 
 // lacksLinks reports whether the links of its pages are missing.
 func (s *workerDir) lacksLinks() bool {
-	return s.hasLinks && (s.state.Config.Links == false || s.lines[crawldir.LinksFile] == 0)
+	return s.hasLinks && (s.state.Config.Links == false || s.lines[results.LinksFile] == 0)
 }
 
 // lacksEntries reports whether the entries of its sitemaps are missing.
-func (s *workerDir) lacksEntries() bool { return s.hasEntries && s.lines[crawldir.EntriesFile] == 0 }
+func (s *workerDir) lacksEntries() bool { return s.hasEntries && s.lines[results.EntriesFile] == 0 }
 
 // workerDirs are the directories of a crawl, in the order of the arguments.
 type workerDirs []*workerDir
@@ -148,12 +148,12 @@ func openWorkerDirs(ctx context.Context, dirs []string, ending func(dir string) 
 	var all workerDirs
 	for i, dir := range dirs {
 		s := &workerDir{dir: dir, number: uint16(i + 1), lines: make(map[string]int), canceled: ctx.Err}
-		if err := crawldir.LoadState(dir, &s.state); err != nil {
+		if err := results.LoadState(dir, &s.state); err != nil {
 			return nil, err
 		}
 		if ended := s.state.Ended; ended != nil {
 			s.ending = &ended.CrawlEnd
-			lost, err := crawldir.Lost(dir, ended.Written)
+			lost, err := results.Lost(dir, ended.Written)
 			if err != nil {
 				return nil, err
 			}

@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/internal/permission"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -70,7 +70,7 @@ func Verify(c Crawl, report func(Difference) error) (Counts, error) {
 	if err := v.verifyFiles(differs); err != nil {
 		return v.Counts, err
 	}
-	err = jsonlines.EachNumbered(filepath.Join(c.Dir, crawldir.PermissionsFile), func(number int, p *output.Permission) error {
+	err = jsonlines.EachNumbered(filepath.Join(c.Dir, results.PermissionsFile), func(number int, p *output.Permission) error {
 		v.Lines++
 		v.Statements += len(p.Statements)
 		l := &lineVerifier{verifier: v, line: p}
@@ -259,9 +259,9 @@ func equal(a, b *usage.Statement) bool {
 // compareEvidence compares the line with the other files of the crawl.
 func (l *lineVerifier) compareEvidence(u *url.URL, robots *keptFile) {
 	if !l.evidence.has(l.line) {
-		file := crawldir.PagesFile
+		file := results.PagesFile
 		if l.line.Withheld != "" {
-			file = crawldir.RejectedFile
+			file = results.RejectedFile
 		}
 		l.problem("%s does not list such a page", file)
 	}

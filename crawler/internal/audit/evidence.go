@@ -8,9 +8,9 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/usage"
@@ -38,11 +38,11 @@ func newEvidence(c *Crawl) (*evidence, error) {
 		return !slices.ContainsFunc(c.Lost, func(l output.Loss) bool { return l.File == name })
 	}
 	e := &evidence{
-		dir: c.Dir, allPages: whole(crawldir.PagesFile) && whole(crawldir.RejectedFile),
-		allRobots: whole(crawldir.RobotsFile) && !c.Shared, // another worker may have requested it
+		dir: c.Dir, allPages: whole(results.PagesFile) && whole(results.RejectedFile),
+		allRobots: whole(results.RobotsFile) && !c.Shared, // another worker may have requested it
 	}
 	if c.Recrawls > 0 {
-		err := eachLine(c.Dir, crawldir.RotatedName(crawldir.PermissionsFile, c.Recrawls), func(p *struct{ URL string }) error {
+		err := eachLine(c.Dir, results.RotatedName(results.PermissionsFile, c.Recrawls), func(p *struct{ URL string }) error {
 			e.previous.add(p.URL, "")
 			return nil
 		})
@@ -60,7 +60,7 @@ func newEvidence(c *Crawl) (*evidence, error) {
 	}
 	e.pages.sort()
 	e.found = make([]bool, len(e.pages))
-	err = eachLine(c.Dir, crawldir.RobotsFile, func(r *struct{ Origin, Outcome, Hash string }) error {
+	err = eachLine(c.Dir, results.RobotsFile, func(r *struct{ Origin, Outcome, Hash string }) error {
 		switch {
 		case r.Hash != "" || r.Outcome == robotsext.OutcomeAllowAll.String():
 			e.robots.add(r.Origin, r.Hash)
@@ -76,7 +76,7 @@ func newEvidence(c *Crawl) (*evidence, error) {
 // eachPage calls f for each page that has a line in permissions.jsonl. Withheld is why the page is in
 // no other output, as rejected.jsonl has it.
 func (e *evidence) eachPage(f func(url, withheld string) error) error {
-	err := eachLine(e.dir, crawldir.PagesFile, func(p *struct {
+	err := eachLine(e.dir, results.PagesFile, func(p *struct {
 		URL, Location string
 		Status        int
 	}) error {
@@ -89,7 +89,7 @@ func (e *evidence) eachPage(f func(url, withheld string) error) error {
 	if err != nil {
 		return err
 	}
-	return eachLine(e.dir, crawldir.RejectedFile, func(r *output.Rejection) error {
+	return eachLine(e.dir, results.RejectedFile, func(r *output.Rejection) error {
 		if r.Reason != output.Usage || r.Rule != "" { // with a rule of its site it was not requested
 			return nil
 		}
@@ -117,9 +117,9 @@ func (e *evidence) eachMissing(f func(url, file string) error) error {
 		case e.found[e.pages.find(url, withheld)]:
 			return nil
 		case withheld != "":
-			return f(url, crawldir.RejectedFile)
+			return f(url, results.RejectedFile)
 		}
-		return f(url, crawldir.PagesFile)
+		return f(url, results.PagesFile)
 	})
 }
 

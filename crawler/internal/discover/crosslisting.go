@@ -10,7 +10,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -215,13 +215,13 @@ func (d *Discovery) QueueListed(rec *robotsext.Record) error {
 // that count now.
 func (d *Discovery) queueEntries(o robotsext.Origin, counts func(provenance.Provenance, weburl.URL) bool) error {
 	found := d.NewFound()
-	err := d.Recorder.TakeListed(o, func(l record.SkippedURL) bool {
+	err := d.Recorder.TakeListed(o, func(l results.SkippedURL) bool {
 		if l.URL.Origin != o || l.Rejection.Reason != output.NotAuthorized {
 			return false
 		}
 		t, err := provenance.Decode(l.Item.Meta)
 		return err == nil && t.IndexDepth <= MaxNested && (t.IsSitemap() || d.Scope.Holds(l.URL)) && counts(t, l.URL)
-	}, func(some []record.SkippedURL) error {
+	}, func(some []results.SkippedURL) error {
 		for _, l := range some {
 			t, err := provenance.Decode(l.Item.Meta)
 			if err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -71,11 +71,11 @@ type Checks struct {
 // A Recorder records URLs that are skipped.
 type Recorder interface {
 	// Skip records URLs that are skipped.
-	Skip([]record.SkippedURL) error
+	Skip([]results.SkippedURL) error
 	// TakeScope and TakeListed remove matching URLs that were skipped, and pass them to give: those in the
-	// scope of a URL, or on an origin, see record.Skipped.
-	TakeScope(u weburl.URL, match func(record.SkippedURL) bool, give func([]record.SkippedURL) error) error
-	TakeListed(o robotsext.Origin, match func(record.SkippedURL) bool, give func([]record.SkippedURL) error) error
+	// scope of a URL, or on an origin, see results.Skipped.
+	TakeScope(u weburl.URL, match func(results.SkippedURL) bool, give func([]results.SkippedURL) error) error
+	TakeListed(o robotsext.Origin, match func(results.SkippedURL) bool, give func([]results.SkippedURL) error) error
 }
 
 // A Crawl has the parts of a crawl that a Discovery uses. All are needed, except as said.
@@ -83,7 +83,7 @@ type Crawl struct {
 	Scope       *scope.Scope
 	Frontier    frontier.Frontier
 	Member      cluster.Member
-	Record      *record.Recorder
+	Results     *results.Writer
 	Recorder    Recorder
 	Guard       *guard.Guard       // which addresses may be connected to; nil: all
 	Credentials *credentials.Store // nil: none

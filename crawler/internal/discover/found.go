@@ -7,7 +7,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -17,8 +17,8 @@ import (
 type Found struct {
 	Items   []frontier.Item // URLs for the frontier
 	d       *Discovery
-	skipped []record.SkippedURL // those with reason MaxHosts only if their host is not admitted
-	checks  []frontier.Item     // URLs to check; Admit adds them to Items, or returns a line
+	skipped []results.SkippedURL // those with reason MaxHosts only if their host is not admitted
+	checks  []frontier.Item      // URLs to check; Admit adds them to Items, or returns a line
 
 	joinHost *weburl.URL // its host or directory joins the crawl; nil: none
 }
@@ -118,7 +118,7 @@ func ClippedRef(ref string) weburl.URL {
 }
 
 func (f *Found) skip(item frontier.Item, a weburl.URL, t provenance.Provenance, reason output.Reason, detail string) {
-	f.skipped = append(f.skipped, record.SkippedURL{Item: item, URL: a, Rejection: output.Rejection{
+	f.skipped = append(f.skipped, results.SkippedURL{Item: item, URL: a, Rejection: output.Rejection{
 		URL: a.Canonical, Reason: reason, Depth: t.Depth, FoundOn: t.FoundOn, Source: t.Source.String(), Detail: escape.Detail(detail),
 	}})
 }

@@ -2,7 +2,7 @@ package discover
 
 import (
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -62,18 +62,18 @@ func (d *Discovery) JoinHost(a weburl.URL) (news bool, err error) {
 
 // growScope brings the host or directory of a into the scope and returns the skipped URLs
 // that are in scope now.
-func (d *Discovery) growScope(a weburl.URL) (taken []record.SkippedURL, news bool, err error) {
+func (d *Discovery) growScope(a weburl.URL) (taken []results.SkippedURL, news bool, err error) {
 	d.scopeMu.Lock()
 	defer d.scopeMu.Unlock()
 	if news = d.Scope.Join(a); !news {
 		return nil, false, nil
 	}
-	if err := d.Record.AddJoined(a.Canonical); err != nil {
+	if err := d.Results.AddJoined(a.Canonical); err != nil {
 		return nil, news, err
 	}
-	err = d.Recorder.TakeScope(a, func(l record.SkippedURL) bool {
+	err = d.Recorder.TakeScope(a, func(l results.SkippedURL) bool {
 		return l.Rejection.Reason == output.OutOfScope && d.Scope.Holds(l.URL)
-	}, func(some []record.SkippedURL) error { // all at once: they may be queued only after scopeMu is released
+	}, func(some []results.SkippedURL) error { // all at once: they may be queued only after scopeMu is released
 		taken = append(taken, some...)
 		return nil
 	})
@@ -82,7 +82,7 @@ func (d *Discovery) growScope(a weburl.URL) (taken []record.SkippedURL, news boo
 
 // queueSkipped adds skipped URLs to the frontier, unless they are skipped for another
 // reason.
-func (d *Discovery) queueSkipped(taken []record.SkippedURL) error {
+func (d *Discovery) queueSkipped(taken []results.SkippedURL) error {
 	found := d.NewFound()
 	for _, l := range taken {
 		t, err := provenance.Decode(l.Item.Meta)

@@ -9,7 +9,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -127,7 +127,7 @@ func (d *Discovery) SeedRestored() error {
 // changed, or because it was killed before it queued them.
 func (d *Discovery) RequeueSkipped() error {
 	var failed error
-	err := d.Record.Skipped.Take(func(l record.SkippedURL) bool {
+	err := d.Results.Skipped.Take(func(l results.SkippedURL) bool {
 		switch l.Rejection.Reason {
 		case output.OutOfScope:
 			return d.Scope.Holds(l.URL)

@@ -16,12 +16,11 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/plan"
@@ -58,10 +57,10 @@ type Counter struct {
 	known        int         // URLs that the frontier of a crawl would hold
 	bytes        int64       // their total length
 	files        []*plan.Sitemap
-	elsewhere    []record.SkippedURL // sitemap entries on hosts outside the crawl, which they may join
-	elsewhereIn  map[string]int      // number of them in each sitemap
-	starts       []frontier.Item     // a start URL of each origin
-	probing      bool                // the start URLs are requested, because of elsewhere
+	elsewhere    []results.SkippedURL // sitemap entries on hosts outside the crawl, which they may join
+	elsewhereIn  map[string]int       // number of them in each sitemap
+	starts       []frontier.Item      // a start URL of each origin
+	probing      bool                 // the start URLs are requested, because of elsewhere
 }
 
 // maxOthers is the number of hosts without pages to fetch that are counted separately, since a
@@ -192,8 +191,8 @@ func (h *hostCounts) disallow(v robotstxt.Verdict, url string) {
 }
 
 // Skip counts URLs that a crawl would skip. Of two reasons, the one for the URL itself
-// counts, otherwise the first, as in record.Skipped.
-func (s *Counter) Skip(urls []record.SkippedURL) error {
+// counts, otherwise the first, as in results.Skipped.
+func (s *Counter) Skip(urls []results.SkippedURL) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range urls {
@@ -216,7 +215,7 @@ func (s *Counter) Skip(urls []record.SkippedURL) error {
 		switch old := s.dispositions[key]; {
 		case old == 0:
 			h.urls++
-		case old == inFrontier || !record.IsWeak(dispositions[old-1]) || record.IsWeak(r.Reason):
+		case old == inFrontier || !results.IsWeak(dispositions[old-1]) || results.IsWeak(r.Reason):
 			continue
 		default:
 			s.revoke(h, old)
@@ -292,7 +291,7 @@ func (s *Counter) Robots(rec *robotsext.Record) error {
 
 // Commit counts the sitemaps that a crawl would record, and reports the outcome to the
 // frontier.
-func (s *Counter) Commit(outcome frontier.Outcome, _ *output.Page, lines crawldir.Batch) error {
+func (s *Counter) Commit(outcome frontier.Outcome, _ *output.Page, lines results.Batch) error {
 	for _, f := range lines.Results().Sitemaps {
 		if err := s.addSitemap(f); err != nil {
 			return err

@@ -6,7 +6,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/plan"
@@ -18,7 +18,7 @@ const maxElsewhere = 200_000
 
 // keep keeps a sitemap entry that belongs to the crawl if a start URL redirects to its host, or if the robots.txt
 // of its origin turns out to list the sitemap. The lock is held.
-func (s *Counter) keep(l *record.SkippedURL) {
+func (s *Counter) keep(l *results.SkippedURL) {
 	if l.URL.Server == "" || len(s.elsewhere) >= maxElsewhere {
 		return
 	}
@@ -34,10 +34,10 @@ func (s *Counter) keep(l *record.SkippedURL) {
 }
 
 // TakeScope implements discover.Recorder.
-func (s *Counter) TakeScope(_ weburl.URL, match func(record.SkippedURL) bool, give func([]record.SkippedURL) error) error {
+func (s *Counter) TakeScope(_ weburl.URL, match func(results.SkippedURL) bool, give func([]results.SkippedURL) error) error {
 	s.mu.Lock()
-	var taken []record.SkippedURL
-	s.elsewhere = slices.DeleteFunc(s.elsewhere, func(l record.SkippedURL) bool {
+	var taken []results.SkippedURL
+	s.elsewhere = slices.DeleteFunc(s.elsewhere, func(l results.SkippedURL) bool {
 		if !match(l) {
 			return false
 		}
@@ -54,8 +54,8 @@ func (s *Counter) TakeScope(_ weburl.URL, match func(record.SkippedURL) bool, gi
 }
 
 // TakeListed implements discover.Recorder.
-func (s *Counter) TakeListed(o robotsext.Origin, match func(record.SkippedURL) bool, give func([]record.SkippedURL) error) error {
-	return s.TakeScope(weburl.URL{}, func(l record.SkippedURL) bool { return l.URL.Origin == o && match(l) }, give)
+func (s *Counter) TakeListed(o robotsext.Origin, match func(results.SkippedURL) bool, give func([]results.SkippedURL) error) error {
+	return s.TakeScope(weburl.URL{}, func(l results.SkippedURL) bool { return l.URL.Origin == o && match(l) }, give)
 }
 
 // probe queues the start URLs, once, to learn where they redirect, if that is worth the requests: a sitemap is

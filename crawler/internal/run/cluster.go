@@ -27,7 +27,7 @@ func (c *Crawl) joinCluster() error {
 	if err := cluster.Check(c.Lifecycle.CommitCtx, opts); err != nil {
 		return err
 	}
-	lock, err := pebblestore.Lock(filepath.Join(c.set.Record.Dir, FrontierDir))
+	lock, err := pebblestore.Lock(filepath.Join(c.set.Results.Dir, FrontierDir))
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (c *Crawl) joinCluster() error {
 	switch {
 	case errors.Is(err, cluster.ErrOtherCrawl):
 		return fmt.Errorf("%w: the crawl %q on %s is not the one in %q, which was deleted or is elsewhere",
-			ErrFrontierLost, opts.Store.CrawlName, opts.Address, c.set.Record.Dir)
+			ErrFrontierLost, opts.Store.CrawlName, opts.Address, c.set.Results.Dir)
 	case errors.Is(err, redisstore.ErrNotFound):
 		return fmt.Errorf("%w: %w", ErrFrontierLost, err)
 	case err != nil:

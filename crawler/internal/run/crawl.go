@@ -21,7 +21,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/visit"
@@ -32,9 +32,9 @@ import (
 
 // Settings are the settings of a crawl. Those of its parts lack what the crawl opens.
 type Settings struct {
-	Recrawl         bool // see also Record.Resume
+	Recrawl         bool // see also Results.Resume
 	Local           bool // a server is served on this machine
-	KeepGenerations int  // of files, see crawldir.RemoveGenerations
+	KeepGenerations int  // of files, see results.RemoveGenerations
 
 	Workers        int
 	MaxWait        time.Duration // for URLs that are not due
@@ -43,7 +43,7 @@ type Settings struct {
 	LeaseExtension time.Duration // by which those of a shared crawl are extended
 
 	Limits   quota.Limits
-	Record   record.Config
+	Results  results.Config
 	Delays   politeness.Options
 	Robots   robotsext.Options
 	Requests fetch.Config
@@ -80,7 +80,7 @@ type Tally interface {
 	// AddRobots counts a robots.txt that was requested.
 	AddRobots()
 	// AddListed counts the lines that were written at the end.
-	AddListed(*record.Listed)
+	AddListed(*results.Listed)
 	// Progress returns the number of pages, and their size with that of checks.
 	Progress() (pages int, bytes int64)
 }
@@ -119,7 +119,7 @@ type Crawl struct {
 	Member    cluster.Member // this process in a shared crawl
 	Limits    *quota.Pages
 	Traps     *trap.Detector
-	Record    *record.Recorder
+	Results   *results.Writer
 	Recorder  Recorder
 	Discovery *discover.Discovery
 	Visitor   *visit.Visitor
@@ -204,7 +204,7 @@ func (c *Crawl) visitAll(leases context.Context) error {
 // newDiscovery returns what decides about the URLs that the crawl finds.
 func (c *Crawl) newDiscovery() *discover.Discovery {
 	return discover.New(c.set.Discover, discover.Crawl{
-		Scope: c.Scope, Frontier: c.Frontier, Member: c.Member, Record: c.Record, Recorder: c.Recorder,
+		Scope: c.Scope, Frontier: c.Frontier, Member: c.Member, Results: c.Results, Recorder: c.Recorder,
 		Guard: c.set.Requests.Guard, Credentials: c.set.Requests.Credentials, Lifecycle: c.Lifecycle, Board: c.Board, Log: c.Log,
 	})
 }
@@ -216,7 +216,7 @@ func (c *Crawl) newVisitor() *visit.Visitor {
 	return visit.New(set, visit.Crawl{
 		Frontier: c.Frontier, Member: c.Member, Robots: c.Robots, Client: c.client, Fetcher: c.Fetcher, Committer: c.Recorder, Recrawls: c,
 		Delays: c.Delays, Addresses: c.Addresses, Limits: c.Limits, Traps: c.Traps, Discovery: c.Discovery,
-		Record: c.Record, Credentials: c.set.Requests.Credentials, Lifecycle: c.Lifecycle, Board: c.Board,
+		Results: c.Results, Credentials: c.set.Requests.Credentials, Lifecycle: c.Lifecycle, Board: c.Board,
 		Causes: notice.NewHosts(c.Board, "other hosts have problems too; the report names them"),
 		Unread: notice.NewHosts(c.Board, "other sites name such files too, which the crawl does not read; the log names them"),
 		Log:    c.Log,

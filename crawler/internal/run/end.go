@@ -7,9 +7,8 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/plan"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -30,11 +29,11 @@ type Result struct {
 func (c *Crawl) End() (*Result, error) {
 	end, last, fault := c.Lifecycle.Ending()
 	c.releaseLimits()
-	var listed record.Listed
+	var listed results.Listed
 	err, abandoned := fault, c.Lifecycle.CommitCtx.Err() != nil // by a user who did not want to wait for Redis
 	if fault == nil && !abandoned {                             // otherwise nothing can be written
 		if err = c.ForgetRecovered(); err == nil {
-			listed, err = c.Record.WriteRejected(end == plan.Deferred, c.blockOf)
+			listed, err = c.Results.WriteRejected(end == plan.Deferred, c.blockOf)
 			c.Tally.AddListed(&listed)
 		}
 		abandoned = errors.Is(err, context.Canceled) && c.Lifecycle.CommitCtx.Err() != nil
@@ -44,7 +43,7 @@ func (c *Crawl) End() (*Result, error) {
 		c.Board.Show("the crawl was aborted before everything was written; resume it to complete it")
 	}
 	if err == nil {
-		err = c.Record.Flush()
+		err = c.Results.Flush()
 	}
 	stats, statsErr := c.Frontier.Stats(c.Lifecycle.CommitCtx)
 	if statsErr != nil {
@@ -59,12 +58,12 @@ func (c *Crawl) End() (*Result, error) {
 		incomplete := c.RejectedIncomplete()
 		c.stateMu.Lock()
 		c.state.RejectedIncomplete = incomplete
-		c.state.Ended = &Ended{End: end, Remaining: result.Remaining, Written: c.Record.Written(), Uncommitted: c.Lifecycle.CommitCtx.Err() != nil}
-		err = crawldir.SaveState(c.set.Record.Dir, c.state)
+		c.state.Ended = &Ended{End: end, Remaining: result.Remaining, Written: c.Results.Written(), Uncommitted: c.Lifecycle.CommitCtx.Err() != nil}
+		err = results.SaveState(c.set.Results.Dir, c.state)
 		c.stateMu.Unlock()
 	}
 	err = errors.Join(err, c.Close())
-	hosts, noted := c.Record.Deferred.All()
+	hosts, noted := c.Results.Deferred.All()
 	for _, h := range hosts {
 		result.Waiting = append(result.Waiting, string(h))
 		result.WaitingReasons = append(result.WaitingReasons, noted[h].Rejection.Detail)
@@ -84,14 +83,14 @@ func (c *Crawl) End() (*Result, error) {
 func (c *Crawl) RejectedIncomplete() bool {
 	c.stateMu.Lock()
 	defer c.stateMu.Unlock()
-	return c.state.RejectedIncomplete || c.Record.Skipped.Full()
+	return c.state.RejectedIncomplete || c.Results.Skipped.Full()
 }
 
 // Lost returns what the files of the crawl have lost.
 func (c *Crawl) Lost() []output.Loss {
 	c.stateMu.Lock()
 	defer c.stateMu.Unlock()
-	return append(slices.Clone(c.state.Lost), c.Record.Damages()...)
+	return append(slices.Clone(c.state.Lost), c.Results.Damages()...)
 }
 
 // AbortGrace is how long outcomes are reported to a remote frontier after an Abort.
@@ -116,8 +115,8 @@ func (c *Crawl) Close() error {
 		c.client.CloseIdleConnections() // those of the pages too: they share a transport
 	}
 	c.Member.Close()
-	if c.Record != nil {
-		errs = append(errs, c.Record.Close()) // before the frontier: a sink may read it
+	if c.Results != nil {
+		errs = append(errs, c.Results.Close()) // before the frontier: a sink may read it
 	}
 	if c.Frontier != nil {
 		errs = append(errs, c.Frontier.Close())
@@ -126,18 +125,18 @@ func (c *Crawl) Close() error {
 }
 
 // blockOf returns what keeps the URLs of an origin from being requested.
-func (c *Crawl) blockOf(h frontier.Host, o robotsext.Origin) (record.Block, error) {
+func (c *Crawl) blockOf(h frontier.Host, o robotsext.Origin) (results.Block, error) {
 	host, err := c.Frontier.Host(c.Lifecycle.CommitCtx, h)
 	if err != nil {
-		return record.Block{}, err
+		return results.Block{}, err
 	}
 	rec, err := politeness.ReadRecord(host, o)
 	if err != nil {
-		return record.Block{}, err
+		return results.Block{}, err
 	}
-	b := record.Block{Until: host.Due, Reason: "the delay of its host has not passed"}
+	b := results.Block{Until: host.Due, Reason: "the delay of its host has not passed"}
 	if host.BlockedUntil.After(time.Now()) {
-		b = record.Block{Until: host.BlockedUntil, Reason: "its host sent Retry-After or is down, and that time has not passed"}
+		b = results.Block{Until: host.BlockedUntil, Reason: "its host sent Retry-After or is down, and that time has not passed"}
 	}
 	switch {
 	case rec == nil:
@@ -146,7 +145,7 @@ func (c *Crawl) blockOf(h frontier.Host, o robotsext.Origin) (record.Block, erro
 	default:
 		rec.File = robotstxt.Parse(rec.Body, nil)
 		if opens, closed := politeness.ClosedUntil(c.Robots.Group(rec), time.Now()); closed {
-			b = record.Block{Until: latest(b.Until, opens), Reason: "it is outside the Visit-time of its robots.txt"}
+			b = results.Block{Until: latest(b.Until, opens), Reason: "it is outside the Visit-time of its robots.txt"}
 		}
 	}
 	return b, nil

@@ -18,13 +18,13 @@ func (c *Crawl) connect() (err error) {
 	c.Delays = politeness.NewDelays(c.Frontier, delays)
 	c.slots = politeness.NewSlots(c.Frontier, c.Delays, c.Lifecycle, c.set.LeaseTime)
 	crawl := fetch.Crawl{Lifecycle: c.Lifecycle, Pacer: c.slots, Leases: c.Member, Observer: c.observer}
-	if slices.ContainsFunc(c.set.Record.Formats, func(f output.Format) bool { return f.Exchanges }) {
-		crawl.Archive = c.Record
+	if slices.ContainsFunc(c.set.Results.Formats, func(f output.Format) bool { return f.Exchanges }) {
+		crawl.Archive = c.Results
 	}
 	robots := c.set.Robots
 	robots.Transport = fetch.NewTransport(crawl, c.set.Requests)
 	robots.Fetch.Wait = c.slots.Wait
-	robots.Cache.Backend = &robotsCache{frontier: c.Frontier, lifecycle: c.Lifecycle, since: c.state.StartedAt, record: c.Record}
+	robots.Cache.Backend = &robotsCache{frontier: c.Frontier, lifecycle: c.Lifecycle, since: c.state.StartedAt, record: c.Results}
 	robots.Logger, robots.OnRecord, robots.OnTDMRep, robots.OnChange = c.Log, c.onRobots, c.onTDMRep, c.onChange
 	if c.Robots, err = robotsext.New(c.set.Requests.UserAgent, &robots); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (crawlFetcher) Wants() bool { return true }
 
 // onTDMRep keeps a tdmrep.json that was requested, before it is used.
 func (c *Crawl) onTDMRep(rec *robotsext.Record) {
-	c.Lifecycle.WhileOpen(func() error { return c.Record.KeepVersion(rec) })
+	c.Lifecycle.WhileOpen(func() error { return c.Results.KeepVersion(rec) })
 	problem := rec.TDMRepProblem()
 	if problem != "" {
 		c.Board.Showf("the tdmrep.json of %s says nothing about pages: %s", rec.Origin, secret.RedactText(problem))

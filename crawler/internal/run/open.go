@@ -8,12 +8,10 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
-	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -35,7 +33,7 @@ func (c *Crawl) Open(set Settings) (err error) {
 	switch {
 	case c.set.Recrawl:
 		begin = c.startRecrawl
-	case c.set.Record.Resume:
+	case c.set.Results.Resume:
 		begin = c.resume
 	}
 	if err := begin(); err != nil {
@@ -45,15 +43,15 @@ func (c *Crawl) Open(set Settings) (err error) {
 	if err := c.restoreRobots(); err != nil {
 		return err
 	}
-	lost, err := c.Record.OpenSinks(len(c.state.Lost) > 0)
+	lost, err := c.Results.OpenSinks(len(c.state.Lost) > 0)
 	if len(lost) > 0 {
 		c.noteLosses(c.state, lost)
-		err = errors.Join(err, crawldir.SaveState(c.set.Record.Dir, c.state))
+		err = errors.Join(err, results.SaveState(c.set.Results.Dir, c.state))
 	}
 	if err != nil {
 		return err
 	}
-	if err := c.Record.FillSinks(); err != nil {
+	if err := c.Results.FillSinks(); err != nil {
 		return err
 	}
 	if err := c.connect(); err != nil {
@@ -79,7 +77,7 @@ func (c *Crawl) Open(set Settings) (err error) {
 
 // noticeWaiting reports the outages of an earlier run that have not passed.
 func (c *Crawl) noticeWaiting() error {
-	origins, noted := c.Record.Deferred.All()
+	origins, noted := c.Results.Deferred.All()
 	for _, o := range origins {
 		host, err := c.Frontier.Host(c.Lifecycle.CommitCtx, weburl.ServerOf(string(o)))
 		if err != nil {
@@ -101,13 +99,13 @@ func (c *Crawl) noticeWaiting() error {
 
 // create creates the directory of a new crawl.
 func (c *Crawl) create() error {
-	if err := crawldir.CheckEmpty(c.set.Record.Dir, c.set.Record.Formats...); err != nil {
-		if held := frontierInUse(c.set.Record.Dir); held != nil {
+	if err := results.CheckEmpty(c.set.Results.Dir, c.set.Results.Formats...); err != nil {
+		if held := frontierInUse(c.set.Results.Dir); held != nil {
 			return held
 		}
 		return err
 	}
-	if err := durable.MkdirAll(c.set.Record.Dir); err != nil {
+	if err := durable.MkdirAll(c.set.Results.Dir); err != nil {
 		return err
 	}
 	if err := c.openFrontier(); err != nil {
@@ -117,17 +115,17 @@ func (c *Crawl) create() error {
 	if err != nil {
 		return err
 	}
-	c.state = &State{Version: crawldir.Version, Config: config, Local: c.set.Local, Shared: c.Member.ID()}
+	c.state = &State{Version: results.Version, Config: config, Local: c.set.Local, Shared: c.Member.ID()}
 	c.newRecorder()
-	return c.Record.Create(c.state)
+	return c.Results.Create(c.state)
 }
 
 // newRecorder creates the recorder of the crawl, and what decides about the URLs that it finds.
 func (c *Crawl) newRecorder() {
-	cfg := c.set.Record
+	cfg := c.set.Results
 	cfg.Frontier, cfg.Lifecycle, cfg.Scope, cfg.Log = c.Frontier, c.Lifecycle, c.Scope, c.Log
-	c.Record = record.New(cfg)
-	c.Recorder = DirRecorder{c.Record}
+	c.Results = results.New(cfg)
+	c.Recorder = c.Results
 	c.Discovery = c.newDiscovery()
 }
 
@@ -139,10 +137,10 @@ func (c *Crawl) checkUnused() error {
 		return err
 	}
 	if stats.URLs > 0 {
-		return fmt.Errorf("%w: %q has the frontier of one in it; name another directory or remove this one", output.ErrExists, c.set.Record.Dir)
+		return fmt.Errorf("%w: %q has the frontier of one in it; name another directory or remove this one", output.ErrExists, c.set.Results.Dir)
 	}
-	if info, err := os.Stat(filepath.Join(c.set.Record.Dir, record.JournalFile)); err == nil && info.Size() > 0 {
-		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, c.set.Record.Dir, record.JournalFile)
+	if info, err := os.Stat(filepath.Join(c.set.Results.Dir, results.JournalFile)); err == nil && info.Size() > 0 {
+		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, c.set.Results.Dir, results.JournalFile)
 	}
 	return nil
 }
@@ -167,15 +165,15 @@ func (c *Crawl) openEmbedded() error {
 	opts := &pebblestore.Options{
 		Delay: c.set.Delays.Delay, MaxInFlight: c.set.Delays.MaxInFlight, LeaseTime: c.set.LeaseTime, Logger: c.Log,
 	}
-	if c.set.Record.Power {
+	if c.set.Results.Power {
 		opts.Durability = pebblestore.Power
 	}
-	store, err := pebblestore.Open(filepath.Join(c.set.Record.Dir, FrontierDir), opts)
+	store, err := pebblestore.Open(filepath.Join(c.set.Results.Dir, FrontierDir), opts)
 	if err != nil {
 		return err // and no typed nil in c.Frontier
 	}
 	c.Frontier = store
-	if c.set.Record.Resume || c.set.Recrawl {
+	if c.set.Results.Resume || c.set.Recrawl {
 		return nil
 	}
 	return c.checkUnused()
@@ -191,25 +189,4 @@ func frontierInUse(dir string) error {
 		return view.Close()
 	}
 	return nil
-}
-
-// A DirRecorder records a crawl in its directory.
-type DirRecorder struct{ *record.Recorder }
-
-// TakeScope implements Recorder.
-func (r DirRecorder) TakeScope(u weburl.URL, match func(record.SkippedURL) bool, give func([]record.SkippedURL) error) error {
-	return r.Skipped.TakeScope(u, match, give)
-}
-
-// TakeListed implements Recorder.
-func (r DirRecorder) TakeListed(o robotsext.Origin, match func(record.SkippedURL) bool, give func([]record.SkippedURL) error) error {
-	return r.Skipped.TakeListed(o, match, give)
-}
-
-// Robots implements Recorder. It ignores a robots.txt that was not requested.
-func (r DirRecorder) Robots(rec *robotsext.Record) error {
-	if blocked.IsUnrequested(rec) {
-		return nil
-	}
-	return r.Recorder.Robots(blocked.ForOutput(rec))
 }

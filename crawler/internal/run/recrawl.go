@@ -7,11 +7,10 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -30,19 +29,19 @@ func (c *Crawl) startRecrawl() error {
 		return err
 	}
 	if !s.RecrawlPending { // otherwise a recrawl was started and resumes
-		if err := c.Record.Load(); err != nil {
+		if err := c.Results.Load(); err != nil {
 			return err
 		}
-		lost, err := c.Record.Lost(s.RewritingRejected)
+		lost, err := c.Results.Lost(s.RewritingRejected)
 		if err != nil {
 			return err
 		}
-		for s.Recrawls++; crawldir.Rotated(c.set.Record.Dir, s.Recrawls, c.set.Record.Available...); s.Recrawls++ { // rotated files of a crawl that was removed
+		for s.Recrawls++; results.Rotated(c.set.Results.Dir, s.Recrawls, c.set.Results.Available...); s.Recrawls++ { // rotated files of a crawl that was removed
 		}
 		s.CheckRecrawl = max(s.Recrawls, s.CheckRecrawl+1)
 		for i := range lost { // their URLs are not requeued
-			if lost[i].File != record.JournalFile {
-				lost[i].File = crawldir.RotatedName(lost[i].File, s.Recrawls)
+			if lost[i].File != results.JournalFile {
+				lost[i].File = results.RotatedName(lost[i].File, s.Recrawls)
 			}
 		}
 		s.Lost, s.RejectedIncomplete, s.RewritingRejected = nil, false, false
@@ -51,7 +50,7 @@ func (c *Crawl) startRecrawl() error {
 		if err := c.setConfig(s, changes, false); err != nil {
 			return err
 		}
-		if err := crawldir.SaveState(c.set.Record.Dir, s); err != nil {
+		if err := results.SaveState(c.set.Results.Dir, s); err != nil {
 			return err
 		}
 	}
@@ -61,17 +60,17 @@ func (c *Crawl) startRecrawl() error {
 // requeueAll prepares a recrawl. After a kill it runs again: nothing is fetched before it
 // completes.
 func (c *Crawl) requeueAll(s *State) error {
-	if err := crawldir.Rotate(c.set.Record.Dir, s.Recrawls, c.set.Record.Available...); err != nil {
+	if err := results.Rotate(c.set.Results.Dir, s.Recrawls, c.set.Results.Available...); err != nil {
 		return err
 	}
-	if err := c.Record.Reset(); err != nil {
+	if err := c.Results.Reset(); err != nil {
 		return err
 	}
 	again := &requeuer{c: c, recrawl: s.CheckRecrawl}
 	if err := again.addAll(s.Recrawls); err != nil {
 		return err
 	}
-	if err := crawldir.RemoveGenerations(c.set.Record.Dir, s.Recrawls, c.set.KeepGenerations); err != nil {
+	if err := results.RemoveGenerations(c.set.Results.Dir, s.Recrawls, c.set.KeepGenerations); err != nil {
 		return fmt.Errorf("cannot remove the files of earlier crawls: %w", err)
 	}
 	s.RecrawlPending = false
@@ -104,21 +103,21 @@ func (c *Crawl) JoinRecrawl(number int) (latest int, err error) {
 	}
 	c.state.CheckRecrawl = number
 	c.Discovery.SetRecrawl(number)
-	return number, crawldir.SaveState(c.set.Record.Dir, c.state)
+	return number, results.SaveState(c.set.Results.Dir, c.state)
 }
 
 // addAll requeues the URLs that the files with a number list.
 func (r *requeuer) addAll(number int) error {
-	file := func(name string) string { return filepath.Join(r.c.set.Record.Dir, crawldir.RotatedName(name, number)) }
+	file := func(name string) string { return filepath.Join(r.c.set.Results.Dir, results.RotatedName(name, number)) }
 	foundOn := make(map[string]string) // each sitemap
-	err := record.Each(r.c.Record, file(crawldir.SitemapsFile), func(_ int64, s *output.Sitemap) error {
+	err := results.Each(r.c.Results, file(results.SitemapsFile), func(_ int64, s *output.Sitemap) error {
 		foundOn[s.URL] = s.FoundOn
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	err = record.Each(r.c.Record, file(crawldir.SitemapsFile), func(_ int64, s *output.Sitemap) error {
+	err = results.Each(r.c.Results, file(results.SitemapsFile), func(_ int64, s *output.Sitemap) error {
 		t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: s.FoundOn, SitemapOf: robotsext.Origin(s.Origin), IndexDepth: s.IndexDepth}
 		for above, n := s.FoundOn, 0; foundOn[above] != "" && n < discover.MaxNested+redirection.Max; above, n = foundOn[above], n+1 {
 			t.Listing = append(t.Listing, provenance.HashListing(above))
@@ -128,7 +127,7 @@ func (r *requeuer) addAll(number int) error {
 	if err != nil {
 		return err
 	}
-	err = record.Each(r.c.Record, file(crawldir.PagesFile), func(_ int64, p *output.Page) error {
+	err = results.Each(r.c.Results, file(results.PagesFile), func(_ int64, p *output.Page) error {
 		t := provenance.Provenance{Source: provenance.SourceOf(p.Source), FromStart: p.Source == provenance.Start.String(), Depth: p.Depth, FoundOn: p.FoundOn}
 		if slices.Contains(p.Redirects, provenance.Referrer(p.URL)) {
 			return nil // its first line queues it, and it redirects there again
@@ -145,7 +144,7 @@ func (r *requeuer) addAll(number int) error {
 	if err != nil {
 		return err
 	}
-	err = record.Each(r.c.Record, file(crawldir.RejectedFile), func(_ int64, j *output.Rejection) error {
+	err = results.Each(r.c.Results, file(results.RejectedFile), func(_ int64, j *output.Rejection) error {
 		if slices.Contains(leasedReasons, j.Reason) {
 			return r.addKnown(j.URL, provenanceOf(j))
 		}

@@ -11,9 +11,8 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -96,7 +95,7 @@ var ErrFrontierLost = errors.New("frontier lost")
 // LoadState reads crawl.json in a directory. The error matches [output.ErrNoCrawl] if there is no crawl.
 func LoadState(dir string) (*State, error) {
 	s := new(State)
-	return s, crawldir.LoadState(dir, s)
+	return s, results.LoadState(dir, s)
 }
 
 // resume opens the directory of a crawl that was stopped or killed.
@@ -120,18 +119,18 @@ func (c *Crawl) resume() error {
 
 // openExisting opens the frontier of an existing crawl, and reads its state.
 func (c *Crawl) openExisting() (*State, error) {
-	if _, err := LoadState(c.set.Record.Dir); err != nil {
+	if _, err := LoadState(c.set.Results.Dir); err != nil {
 		return nil, err // before a frontier is created where there was no crawl
 	}
 	if err := c.openFrontier(); err != nil {
 		return nil, err
 	}
-	s, err := LoadState(c.set.Record.Dir) // again, now that the directory is locked
+	s, err := LoadState(c.set.Results.Dir) // again, now that the directory is locked
 	if err != nil {
 		return nil, err
 	}
 	if s.Local && !c.set.Local {
-		return nil, fmt.Errorf("%w: %q; crawl the site again, into another directory", ErrLocal, c.set.Record.Dir)
+		return nil, fmt.Errorf("%w: %q; crawl the site again, into another directory", ErrLocal, c.set.Results.Dir)
 	}
 	if err := c.checkFrontier(); err != nil {
 		return nil, err
@@ -147,9 +146,9 @@ func (c *Crawl) checkFrontier() error {
 	if err != nil || stats.URLs > 0 {
 		return err
 	}
-	if name := crawldir.NonEmptyFile(c.set.Record.Dir); name != "" {
+	if name := results.NonEmptyFile(c.set.Results.Dir); name != "" {
 		return fmt.Errorf("%w: %q has %s in it, but %q is empty or gone, and the crawl cannot resume without it",
-			ErrFrontierLost, c.set.Record.Dir, name, filepath.Join(c.set.Record.Dir, FrontierDir))
+			ErrFrontierLost, c.set.Results.Dir, name, filepath.Join(c.set.Results.Dir, FrontierDir))
 	}
 	return nil
 }
@@ -157,36 +156,36 @@ func (c *Crawl) checkFrontier() error {
 // openCommitted opens the files up to what the frontier has committed, and saves the
 // configuration, which may have changed.
 func (c *Crawl) openCommitted(s *State, changes *Changes) error {
-	if err := c.Record.Load(); err != nil {
+	if err := c.Results.Load(); err != nil {
 		return err
 	}
 	if s.Ended != nil && !s.Ended.Uncommitted {
-		c.Record.ReportRollback()
+		c.Results.ReportRollback()
 	}
 	s.Ended = nil
-	if err := c.Record.CheckFormats(changes.Formats); err != nil {
+	if err := c.Results.CheckFormats(changes.Formats); err != nil {
 		return err
 	}
-	lost, err := c.Record.Lost(s.RewritingRejected)
+	lost, err := c.Results.Lost(s.RewritingRejected)
 	if err != nil {
 		return err
 	}
 	if err := c.requeueRejected(s, changes.Requeue); err != nil {
 		return err
 	}
-	if err := c.Record.Open(); err != nil {
+	if err := c.Results.Open(); err != nil {
 		return err
 	}
 	for _, line := range changes.Notices {
 		c.Board.Show(line)
 	}
-	if err := c.setConfig(s, changes, c.set.Record.Resume); err != nil {
+	if err := c.setConfig(s, changes, c.set.Results.Resume); err != nil {
 		return err
 	}
 	s.RewritingRejected = false
 	c.state = s
 	c.noteLosses(s, lost)
-	return crawldir.SaveState(c.set.Record.Dir, s)
+	return results.SaveState(c.set.Results.Dir, s)
 }
 
 // noteLosses saves and reports what files have lost. A loss that was noted by a process
@@ -197,7 +196,7 @@ func (c *Crawl) noteLosses(s *State, lost []output.Loss) {
 		if !slices.ContainsFunc(s.Lost, func(old output.Loss) bool { return old.File == l.File && old.SizeBefore == l.SizeBefore }) {
 			s.Lost = append(s.Lost, l)
 		}
-		c.Board.Show(record.LossNotice(l))
+		c.Board.Show(results.LossNotice(l))
 	}
 }
 
@@ -207,12 +206,12 @@ func (c *Crawl) requeueRejected(s *State, reasons []output.Reason) error {
 	if len(reasons) == 0 {
 		return nil
 	}
-	file := filepath.Join(c.set.Record.Dir, crawldir.RejectedFile)
+	file := filepath.Join(c.set.Results.Dir, results.RejectedFile)
 	if _, err := os.Lstat(file); errors.Is(err, os.ErrNotExist) {
 		return nil // it is lost
 	}
 	again := &requeuer{c: c, recrawl: s.CheckRecrawl, requeued: make(map[string]bool)}
-	err := record.Each(c.Record, file, func(_ int64, r *output.Rejection) error {
+	err := results.Each(c.Results, file, func(_ int64, r *output.Rejection) error {
 		switch {
 		case !slices.Contains(reasons, r.Reason):
 		case r.Reason == output.ContentType && !c.set.Visit.Types.Accept(r.Detail):
@@ -233,10 +232,10 @@ func (c *Crawl) requeueRejected(s *State, reasons []output.Reason) error {
 		return slices.Contains(reasons, r.Reason) && (!dependsOnURL(r.Reason) || again.requeued[r.URL])
 	}
 	s.RewritingRejected = true
-	if err := crawldir.SaveState(c.set.Record.Dir, s); err != nil {
+	if err := results.SaveState(c.set.Results.Dir, s); err != nil {
 		return err
 	}
-	return c.Record.DropRejections(isBack)
+	return c.Results.DropRejections(isBack)
 }
 
 // dependsOnURL reports whether changed settings allow only some of the URLs with this reason.
@@ -246,38 +245,38 @@ func dependsOnURL(r output.Reason) bool {
 
 // restore restores the state that an earlier process has written.
 func (c *Crawl) restore() error {
-	if err := c.Record.Restore(c.Discovery.RestoreJoined, c.restoreTrap); err != nil {
+	if err := c.Results.Restore(c.Discovery.RestoreJoined, c.restoreTrap); err != nil {
 		return err
 	}
 	if c.state.Recrawls > c.state.RereadUntil && c.set.Discover.Checks == (discover.Checks{}) { // a check reads every page
-		if err := c.Record.LoadPrevious(c.state.Recrawls, c.set.Visit.Links); err != nil {
+		if err := c.Results.LoadPrevious(c.state.Recrawls, c.set.Visit.Links); err != nil {
 			return err
 		}
 	}
-	file := func(name string) string { return filepath.Join(c.set.Record.Dir, name) }
+	file := func(name string) string { return filepath.Join(c.set.Results.Dir, name) }
 	return cmp.Or(
-		c.Record.RestorePages(func(p *output.Page) {
+		c.Results.RestorePages(func(p *output.Page) {
 			c.Limits.Count(weburl.ServerOf(p.URL), p.BytesRead())
 			c.Tally.Add(p, &output.Results{})
 		}),
-		record.Each(c.Record, file(crawldir.RejectedFile), func(_ int64, r *output.Rejection) error {
+		results.Each(c.Results, file(results.RejectedFile), func(_ int64, r *output.Rejection) error {
 			if a, err := weburl.Parse(r.URL); err == nil && r.Reason == output.BlockedAddress && r.RobotsURL == "" && !r.Addr.IsValid() {
 				r.Addr = blocked.Addr(c.Discovery.CheckHost(a)) // an IP address in a URL needs no request to be found
 			}
 			c.Tally.Add(nil, &output.Results{Rejected: []*output.Rejection{r}})
 			return nil
 		}),
-		record.Each(c.Record, file(crawldir.SitemapsFile), func(_ int64, s *output.Sitemap) error {
+		results.Each(c.Results, file(results.SitemapsFile), func(_ int64, s *output.Sitemap) error {
 			c.Tally.Add(nil, &output.Results{Sitemaps: []*output.Sitemap{s}})
 			c.Discovery.Sitemaps.Count(robotsext.Origin(s.Origin), s.Pages)
 			return nil
 		}),
-		record.Each(c.Record, file(crawldir.ChecksFile), func(_ int64, l *output.Check) error {
+		results.Each(c.Results, file(results.ChecksFile), func(_ int64, l *output.Check) error {
 			c.Tally.Add(nil, &output.Results{Checks: []*output.Check{l}})
 			c.Limits.CountBytes(l.Bytes)
 			return nil
 		}),
-		record.Each(c.Record, file(crawldir.RobotsFile), func(int64, *struct{}) error {
+		results.Each(c.Results, file(results.RobotsFile), func(int64, *struct{}) error {
 			c.Tally.AddRobots()
 			return nil
 		}),
@@ -287,11 +286,11 @@ func (c *Crawl) restore() error {
 // restoreRobots writes robots.txt files again that a power cut has damaged, from the
 // frontier. If the frontier has another text, the robots.txt is requested again.
 func (c *Crawl) restoreRobots() error {
-	if !c.set.Record.Resume || !c.set.Record.Power {
+	if !c.set.Results.Resume || !c.set.Results.Power {
 		return nil
 	}
 	cache := &robotsCache{frontier: c.Frontier, lifecycle: c.Lifecycle}
-	lost, err := c.Record.RestoreRobots(func(origin string) ([]byte, error) {
+	lost, err := c.Results.RestoreRobots(func(origin string) ([]byte, error) {
 		rec, err := cache.Load(c.Lifecycle.CommitCtx, robotsext.Origin(origin))
 		if err != nil || rec == nil {
 			return nil, err
@@ -302,7 +301,7 @@ func (c *Crawl) restoreRobots() error {
 		return err
 	}
 	c.Board.Showf("%s/ has lost robots.txt files (%d, the first of %s); each is requested again before the next page of its origin",
-		crawldir.RobotsDir, len(lost), lost[0])
+		results.RobotsDir, len(lost), lost[0])
 	return nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -22,7 +22,7 @@ import (
 type robotsCache struct {
 	frontier  frontier.Frontier
 	lifecycle *lifecycle.Lifecycle // after a failure a record may not have been applied
-	record    *record.Recorder     // knows which records must be requested again before they expire; nil: none
+	record    *results.Writer      // knows which records must be requested again before they expire; nil: none
 	since     time.Time            // start of the recrawl: older records are requested again
 }
 
@@ -45,7 +45,7 @@ func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.
 // ForgetRecovered removes deferred hosts whose robots.txt was reached meanwhile, for
 // example by another process.
 func (c *Crawl) ForgetRecovered() error {
-	hosts, noted := c.Record.Deferred.All()
+	hosts, noted := c.Results.Deferred.All()
 	for _, h := range hosts {
 		at, err := politeness.LastReached(c.Lifecycle.CommitCtx, c.Frontier, h)
 		if err != nil {
@@ -54,7 +54,7 @@ func (c *Crawl) ForgetRecovered() error {
 		if at.IsZero() || at.Equal(noted[h].ReachedAt) {
 			continue // it was not reached since
 		}
-		if err := c.Record.Deferred.Resume(h, noted[h]); err != nil {
+		if err := c.Results.Deferred.Resume(h, noted[h]); err != nil {
 			return err
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -25,7 +25,7 @@ type counts struct{ robots int }
 
 func (*counts) Add(*output.Page, *output.Results) {}
 func (c *counts) AddRobots()                      { c.robots++ }
-func (*counts) AddListed(*record.Listed)          {}
+func (*counts) AddListed(*results.Listed)         {}
 func (*counts) Progress() (int, int64)            { return 0, 0 }
 
 // newCrawl returns a crawl with a frontier and nothing else that has to be opened.
@@ -91,7 +91,7 @@ func TestRecoveredByOthers(t *testing.T) {
 	if _, err := f.Add(t.Context(), []frontier.Item{{URL: "http://a.test/1"}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Record.Deferred.Add(origin, output.Rejection{Reason: output.RobotsUnreachable}, time.Time{}); err != nil {
+	if err := c.Results.Deferred.Add(origin, output.Rejection{Reason: output.RobotsUnreachable}, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	stores := func(rec *robotsext.Record) {
@@ -105,7 +105,7 @@ func TestRecoveredByOthers(t *testing.T) {
 	paced(false)
 	stores(&robotsext.Record{Outcome: robotsext.OutcomeAllowAll, Status: http.StatusNotFound})
 	paced(true)
-	if hosts, _ := c.Record.Deferred.All(); len(hosts) > 0 {
+	if hosts, _ := c.Results.Deferred.All(); len(hosts) > 0 {
 		t.Errorf("%v wait", hosts)
 	}
 }

@@ -130,5 +130,5 @@ func (c *Crawl) isPaced(h frontier.Host, o robotsext.Origin) (bool, error) {
 	case err == nil && blocked.IsOutage(rec) && c.Scope.HoldsServer(h): // if it cannot be read, robots.txt is requested again
 		return !rec.RetryAt.After(soon), nil
 	}
-	return c.Record.Deferred.Get(o) == nil, nil // checks of other servers are retried during an outage
+	return c.Results.Deferred.Get(o) == nil, nil // checks of other servers are retried during an outage
 }

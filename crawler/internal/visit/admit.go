@@ -15,7 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
@@ -26,7 +26,7 @@ import (
 type admitted struct {
 	robots    *robotsext.Record   // of its origin; nil: it is not known
 	group     *robotstxt.Group    // its rules for this crawler; nil: none
-	recovered *record.Deferral    // the deferral of its origin that ends, because robots.txt was reached again; nil: none
+	recovered *results.Deferral   // the deferral of its origin that ends, because robots.txt was reached again; nil: none
 	site      robotsext.SiteUsage // what the files of the site say about its use; set by admitUsage
 	cookies   uint64              // a hash of those that the request has; 0: the crawl keeps none
 }
@@ -56,7 +56,7 @@ func (v *Visitor) admit(it *item) (admitted, outcome, error) {
 // admitRobots decides by robots.txt, which may have to be requested first. That uses the
 // request slot of the lease, so the URL itself waits for the next slot.
 func (v *Visitor) admitRobots(it *item) (adm admitted, out outcome) {
-	outage := v.Record.Deferred.Get(it.origin)
+	outage := v.Results.Deferred.Get(it.origin)
 	ctx, slot := politeness.WithSlot(v.Lifecycle.Working, it.lease.Host)
 	verdict, refusal := v.Robots.Decide(ctx, it.u)
 	if rec := verdict.Record; v.isOutsideOutage(it, rec) && rec.Status == 0 && rec.Failures < it.lease.Attempt {

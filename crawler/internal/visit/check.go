@@ -8,12 +8,12 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -82,7 +82,7 @@ func (v *Visitor) readCheck(it *item, adm *admitted, resp *fetch.Response) (outc
 		return out, err
 	}
 	v.Log.Debug("URL checked", "url", line.URL, "status", line.Status, "result", line.Result)
-	return out, crawldir.Checks.Add(&out.lines, line)
+	return out, results.Checks.Add(&out.lines, line)
 }
 
 // readTarget reads what a page says about itself, such as a canonical one.
@@ -192,5 +192,5 @@ func (v *Visitor) skipCheck(it *item, out *outcome) error {
 		line.Detail = fmt.Sprintf("%s, line %d of %s", r.Rule, r.Line, r.RobotsURL)
 	}
 	v.Log.Debug("URL checked", "url", line.URL, "result", line.Result, "reason", line.Reason, "error", line.Detail)
-	return crawldir.Checks.Add(&out.lines, line)
+	return results.Checks.Add(&out.lines, line)
 }

@@ -8,12 +8,11 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/plan"
@@ -49,7 +48,7 @@ func (v *Visitor) commit(it *item, adm *admitted, out *outcome) (*output.Page, *
 		}
 	}
 	if out.page != nil && out.page.permissionsRead && adm.file() != nil { // of a robots.txt that another process requested
-		if err := v.Record.KeepVersion(adm.robots); err != nil {
+		if err := v.Results.KeepVersion(adm.robots); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -63,7 +62,7 @@ func (v *Visitor) commit(it *item, adm *admitted, out *outcome) (*output.Page, *
 	if closed != nil {
 		// After the commit: a crawl that is killed in between fetches the page again, and must not
 		// skip it as part of the trap.
-		err = v.Record.AddTrap(closed)
+		err = v.Results.AddTrap(closed)
 	}
 	return page, out.lines.Results(), err
 }
@@ -71,7 +70,7 @@ func (v *Visitor) commit(it *item, adm *admitted, out *outcome) (*output.Page, *
 // learn acts on what the site has shown: its robots.txt is known, and how it responds.
 func (v *Visitor) learn(it *item, adm *admitted, out *outcome) error {
 	if adm.recovered != nil {
-		if err := v.Record.Deferred.Resume(it.origin, adm.recovered); err != nil {
+		if err := v.Results.Deferred.Resume(it.origin, adm.recovered); err != nil {
 			return err
 		}
 	}
@@ -122,7 +121,7 @@ func (v *Visitor) archive(it *item, out *outcome) {
 	if e.Withheld != "" {
 		e.Body = nil
 	}
-	v.Record.Exchange(e)
+	v.Results.Exchange(e)
 }
 
 // settle counts, once, what a page used of the limits, if reserve granted it.
@@ -161,7 +160,7 @@ func (v *Visitor) add(it *item, adm *admitted, out *outcome) ([]frontier.Item, e
 		return nil, err
 	}
 	for _, line := range refused {
-		if err := crawldir.Checks.Add(&out.lines, line); err != nil {
+		if err := results.Checks.Add(&out.lines, line); err != nil {
 			return nil, err
 		}
 	}
@@ -195,7 +194,7 @@ func (v *Visitor) forgetLines(it *item, out *outcome) {
 	if out.entries != nil {
 		v.Discovery.Sitemaps.GiveBack(it.prov.SitemapOf, out.entries.line.Pages)
 	}
-	out.lines = crawldir.Batch{}
+	out.lines = results.Batch{}
 }
 
 // finish counts a URL that is finished.
@@ -222,7 +221,7 @@ func (v *Visitor) noteOutage(it *item, out *outcome) error {
 	if err != nil {
 		return err
 	}
-	return v.Record.Deferred.Add(it.origin, why, seen)
+	return v.Results.Deferred.Add(it.origin, why, seen)
 }
 
 // skip records a URL that is skipped for good.
@@ -233,15 +232,15 @@ func (v *Visitor) skip(it *item, out *outcome) error {
 	}
 	r.URL, r.Depth, r.FoundOn, r.Source = it.url, it.prov.Depth, it.prov.FoundOn, it.prov.Source.String()
 	v.noticeStart(it, r)
-	record.LogSkipped(v.Log, r, it.lease.Attempt)
+	results.LogSkipped(v.Log, r, it.lease.Attempt)
 	if it.lease.Kind == provenance.KindSitemap { // a recrawl will request it as one
 		line := it.sitemapLine(0, time.Now())
 		line.Detail = cmp.Or(r.Detail, string(r.Reason))
-		if err := crawldir.Sitemaps.Add(&out.lines, line); err != nil {
+		if err := results.Sitemaps.Add(&out.lines, line); err != nil {
 			return err
 		}
 	}
-	return crawldir.Rejected.Add(&out.lines, r)
+	return results.Rejected.Add(&out.lines, r)
 }
 
 // logRetry logs that a URL is retried, with the status of the response or the error.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -44,7 +44,7 @@ type outcome struct {
 	page    *reading        // that was read, also if it must not be used; nil: none
 	entries *sitemapFile    // of a sitemap that was read, at least in part; nil: none
 	found   *discover.Found // the URLs found; nil: none
-	lines   crawldir.Batch  // for files of the crawl, unless the URL is leased again
+	lines   results.Batch   // for files of the crawl, unless the URL is leased again
 }
 
 // hostOutcome is what the requests for a URL mean for its host.

@@ -8,10 +8,10 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -124,7 +124,7 @@ func (l *pageLinks) addLine(out *outcome) error {
 	if len(line.To)+len(line.Resources) == 0 || l.unlisted || !l.v.set.Links {
 		return nil
 	}
-	return crawldir.Links.Add(&out.lines, line)
+	return results.Links.Add(&out.lines, line)
 }
 
 // upgrade replaces the http URLs of the resources, as browsers do. Two of them may then be the same.
@@ -216,5 +216,5 @@ func (l *pageLinks) addAnchors(out *outcome) error {
 	if line.Targets == nil {
 		line.Targets = []string{}
 	}
-	return crawldir.Anchors.Add(&out.lines, line)
+	return results.Anchors.Add(&out.lines, line)
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
@@ -80,7 +80,7 @@ func (v *Visitor) readSitemap(it *item, adm *admitted, resp *http.Response, scop
 	out.verdict = done
 	if location := redirection.Location(resp.StatusCode, resp.Header); location != "" {
 		out.found = v.Discovery.Redirect(it.document(adm), location)
-		err = crawldir.Sitemaps.Add(&out.lines, line)
+		err = results.Sitemaps.Add(&out.lines, line)
 		return out, nil, err
 	}
 	if again := v.retryStatus(it, resp.StatusCode); again.verdict == retry {
@@ -96,7 +96,7 @@ func (v *Visitor) readSitemap(it *item, adm *admitted, resp *http.Response, scop
 		failure = v.readEntries(it, resp, out.entries)
 	}
 	if failure == nil {
-		err = crawldir.Sitemaps.Add(&out.lines, line)
+		err = results.Sitemaps.Add(&out.lines, line)
 	}
 	return out, failure, err
 }
@@ -142,7 +142,7 @@ func (v *Visitor) seedSitemap(it *item, adm *admitted, out *outcome) error {
 		return err
 	}
 	for _, line := range lines {
-		if err := crawldir.Entries.Add(&out.lines, line); err != nil {
+		if err := results.Entries.Add(&out.lines, line); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
 )
@@ -17,7 +17,7 @@ func (v *Visitor) previousPage(it *item) (*output.Page, error) {
 	if conditional(it.lease.Validators, v.set.Types) == nil {
 		return nil, nil
 	}
-	p, err := v.Record.PreviousPage(it.url)
+	p, err := v.Results.PreviousPage(it.url)
 	switch {
 	case err != nil || p == nil:
 		return nil, err
@@ -51,11 +51,11 @@ func (v *Visitor) readUnchanged(it *item, adm *admitted, out *outcome, previous 
 	if page.Withheld != "" {
 		return nil
 	}
-	links, err := v.Record.PreviousLinks(page.URL)
+	links, err := v.Results.PreviousLinks(page.URL)
 	if links == nil || err != nil {
 		return err
 	}
-	return crawldir.Links.Add(&out.lines, links)
+	return results.Links.Add(&out.lines, links)
 }
 
 // keepContent completes the line of a page with status 304 with the content of the fetch before it. A

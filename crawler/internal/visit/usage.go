@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/permission"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 	"github.com/politecrawl/politecrawl/robotsext/usage"
@@ -59,7 +59,7 @@ func (v *Visitor) addPermission(it *item, adm *admitted, out *outcome, header ht
 	page := out.page
 	own := permission.Statements(header, doc, v.set.Token, page.FetchedAt)
 	if page.Status == http.StatusNotModified {
-		before, err := v.Record.PreviousPermission(page.URL)
+		before, err := v.Results.PreviousPermission(page.URL)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (v *Visitor) addPermission(it *item, adm *admitted, out *outcome, header ht
 	v.noticeUnread(it, adm, line.Statements)
 	permission.SetVerdicts(line, v.set.Purposes, v.set.RefuseUnknown)
 	page.refused, page.permissionsRead = line.Withheld, true
-	return crawldir.Permissions.Add(&out.lines, line)
+	return results.Permissions.Add(&out.lines, line)
 }
 
 // noticeUnread reports, once for each origin, which files about the use of its pages the site names

@@ -10,7 +10,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/credentials"
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
@@ -19,7 +18,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
-	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -64,7 +63,7 @@ type Fetcher interface {
 
 // A Committer records the outcome of a URL, and then reports it to the frontier. That of a plan counts instead.
 type Committer interface {
-	Commit(frontier.Outcome, *output.Page, crawldir.Batch) error
+	Commit(frontier.Outcome, *output.Page, results.Batch) error
 }
 
 // Recrawls knows the number of the latest recrawl.
@@ -87,7 +86,7 @@ type Crawl struct {
 	Limits      *quota.Pages
 	Traps       *trap.Detector
 	Discovery   *discover.Discovery
-	Record      *record.Recorder
+	Results     *results.Writer
 	Credentials *credentials.Store // nil: none
 	Lifecycle   *lifecycle.Lifecycle
 	Board       *notice.Board

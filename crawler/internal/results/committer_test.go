@@ -1,0 +1,100 @@
+package results
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// finishing is a frontier whose Finish may fail, and which knows how much it was told.
+type finishing struct {
+	frontier.Frontier
+	fails bool
+	calls atomic.Int32
+	most  atomic.Int32 // outcomes at a time
+	hold  chan struct{}
+}
+
+func (f *finishing) Finish(_ context.Context, outcomes []frontier.Outcome, _ []byte) ([]error, error) {
+	<-f.hold
+	f.calls.Add(1)
+	f.most.Store(max(f.most.Load(), int32(len(outcomes))))
+	if f.fails {
+		return nil, syscall.ENOSPC
+	}
+	return make([]error, len(outcomes)), nil
+}
+
+// Entries that are ready at a time are committed together, up to a bound. After the first
+// failure none is, so that nothing is written behind a torn line.
+func TestCommitInBatches(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		t.Run(fmt.Sprint("fails ", fails), func(t *testing.T) {
+			f := &finishing{fails: fails, hold: make(chan struct{})}
+			r := openWriter(t, f)
+			var commits sync.WaitGroup
+			const n = 3 * maxEntries
+			var failed atomic.Int32
+			var started sync.WaitGroup
+			started.Add(n)
+			for i := range n {
+				commits.Go(func() {
+					started.Done()
+					if err := r.Commit(frontier.Outcome{}, &output.Page{URL: fmt.Sprint(i)}, Batch{}); err != nil {
+						failed.Add(1)
+					}
+				})
+			}
+			started.Wait()
+			close(f.hold)
+			commits.Wait()
+			if m := f.most.Load(); m > maxEntries {
+				t.Errorf("%d at a time", m)
+			}
+			lines := 0
+			for _, err := range output.Read[output.Page](r.dir.Path()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				lines++
+			}
+			if fails && (f.calls.Load() != 1 || failed.Load() != n || lines > maxEntries) {
+				t.Errorf("the frontier was told %d times, %d of %d have failed, %d lines", f.calls.Load(), failed.Load(), n, lines)
+			}
+			if !fails && (failed.Load() > 0 || lines != n) {
+				t.Errorf("%d have failed, %d lines", failed.Load(), lines)
+			}
+		})
+	}
+}
+
+// With durability power the lines and the journal reach the disk before the frontier is
+// told; else nobody waits for that.
+func TestCommitForPower(t *testing.T) {
+	for name, closes := range map[string]func(r *Writer) error{
+		"lines":   func(r *Writer) error { return r.dir.Close() },
+		"journal": func(r *Writer) error { return r.journal.close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := openWriter(t, nil)
+			if err := closes(r); err != nil { // of a file that is closed Sync says so
+				t.Fatal(err)
+			}
+			if err := r.Flush(); err != nil {
+				t.Errorf("without power: %v", err)
+			}
+			r.power = true
+			if err := r.Flush(); !errors.Is(err, os.ErrClosed) {
+				t.Errorf("with power: %v", err)
+			}
+		})
+	}
+}

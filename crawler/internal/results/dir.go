@@ -1,0 +1,249 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/durable"
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// The names in the directory of a crawl.
+const (
+	PagesFile    = "pages.jsonl"
+	RejectedFile = "rejected.jsonl"
+	SitemapsFile = "sitemaps.jsonl"
+	LinksFile    = "links.jsonl"
+	EntriesFile  = "entries.jsonl"
+	ChecksFile   = "checks.jsonl"
+	AnchorsFile  = "anchors.jsonl"
+
+	PermissionsFile = "permissions.jsonl"
+
+	RobotsFile = "robots.jsonl"
+	RobotsDir  = "robots"
+	StateFile  = "crawl.json"
+)
+
+// Dir is the directory of one crawl. It is safe for concurrent use, except Write and Sync.
+type Dir struct {
+	path   string
+	files  [kinds]*jsonlines.File
+	robots *jsonlines.Log
+
+	versions sync.Mutex          // guards kept, and writing files in robots/versions, which origins share
+	kept     map[string]struct{} // hashes of versions that exist; not all
+}
+
+// CheckEmpty returns nil if a crawl may be created in a directory: it is missing, or has no
+// files of a crawl. Empty JSON lines files are ignored. The error is [output.ErrExists].
+func CheckEmpty(path string, formats ...output.Format) error {
+	if _, err := os.Lstat(filepath.Join(path, StateFile)); err == nil {
+		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, path, StateFile)
+	}
+	if name := NonEmptyFile(path); name != "" {
+		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, path, name)
+	}
+	names, err := FilesOf(path, formats...)
+	if err == nil && len(names) > 0 {
+		err = fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, path, names[0])
+	}
+	return err
+}
+
+// NonEmptyFile returns the name of a JSON lines file that is not empty, or "" if there is none.
+func NonEmptyFile(path string) string {
+	for _, f := range files {
+		if info, err := os.Lstat(filepath.Join(path, f.fileName())); err == nil && info.Size() > 0 {
+			return f.fileName()
+		}
+	}
+	return ""
+}
+
+// FilesOf returns the names of the files of formats in a directory, which may be
+// missing.
+func FilesOf(path string, formats ...output.Format) (names []string, err error) {
+	inside, err := os.ReadDir(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	for _, format := range formats {
+		for _, pattern := range format.Files {
+			for _, entry := range inside {
+				ok, err := filepath.Match(pattern, entry.Name())
+				if err != nil {
+					return nil, fmt.Errorf("files of the format %q: %w", format.Name, err)
+				}
+				if ok {
+					names = append(names, entry.Name())
+				}
+			}
+		}
+	}
+	return names, nil
+}
+
+// Create creates the directory if it is missing, and the files in it, with state as the
+// content of the state file. Files that are named as unused are created by their first line. If
+// the directory has a crawl, the error is [output.ErrExists].
+func Create(path string, state any, unused ...string) (*Dir, error) {
+	if err := CheckEmpty(path); err != nil {
+		return nil, err
+	}
+	d := &Dir{path: path}
+	if err := makeRobotsDir(path); err != nil {
+		return nil, err
+	}
+	if err := SaveState(path, state); err != nil {
+		return nil, err
+	}
+	if err := d.open(Lengths{}, unused); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Open opens the directory of a crawl that is resumed. It truncates the files to the lengths
+// counted. The frontier has not committed the lines after that, so they will be written again.
+// [Lost] returns missing lines. Unused files are as in Create. The error is [output.ErrNoCrawl] if
+// there is no crawl.
+func Open(path string, counted Lengths, unused ...string) (*Dir, error) {
+	if err := checkExists(path); err != nil {
+		return nil, err
+	}
+	d := &Dir{path: path}
+	if err := makeRobotsDir(path); err != nil {
+		return nil, err
+	}
+	if err := d.open(counted, unused); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *Dir) open(counted Lengths, unused []string) error {
+	for i, f := range files {
+		open := jsonlines.Open
+		if slices.Contains(unused, f.fileName()) {
+			open = jsonlines.OpenLater
+		}
+		l, err := open(filepath.Join(d.path, f.fileName()), *f.lengthIn(&counted))
+		if err != nil {
+			return errors.Join(err, d.Close())
+		}
+		d.files[i] = l
+	}
+	var err error
+	// Last, since it syncs the names of the other files too.
+	if d.robots, err = jsonlines.OpenLog(filepath.Join(d.path, RobotsFile)); err != nil {
+		return errors.Join(err, d.Close())
+	}
+	return nil
+}
+
+// Path returns the path that was passed to Create or Open.
+func (d *Dir) Path() string { return d.path }
+
+// Write appends a batch. When it returns, the kernel has the lines, so a kill of the process
+// cannot truncate them. It must not be called concurrently.
+func (d *Dir) Write(b *Batch) error {
+	for i, l := range d.files {
+		if err := l.Append(b.lines[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Lengths returns the lengths of the files.
+func (d *Dir) Lengths() Lengths {
+	lengths := Lengths{Robots: d.robots.Length()}
+	for i, f := range files {
+		*f.lengthIn(&lengths) = d.files[i].Length()
+	}
+	return lengths
+}
+
+// Sync syncs all written lines to disk. It must not be called concurrently.
+func (d *Dir) Sync() error {
+	if err := d.robots.Sync(); err != nil {
+		return err
+	}
+	for _, l := range d.files {
+		if err := l.Sync(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replace replaces a file atomically. With power, it is atomic after a power cut too, and the new
+// content is on disk when replace returns.
+func replace(path string, content []byte, mode os.FileMode, power bool) error {
+	file, err := createTemp(path, mode)
+	if err != nil {
+		return err
+	}
+	if err := writeAndClose(file, content, power); err != nil {
+		return err
+	}
+	rename := os.Rename
+	if power {
+		rename = durable.Rename
+	}
+	return rename(file.Name(), path)
+}
+
+// createTemp creates a file to replace the file at path. It first removes an existing temporary
+// file, which may be a link or readable by others.
+func createTemp(path string, mode os.FileMode) (*os.File, error) {
+	const flags = os.O_CREATE | os.O_EXCL | os.O_WRONLY
+	file, err := os.OpenFile(path+"~", flags, mode)
+	if !errors.Is(err, os.ErrExist) {
+		return file, err
+	}
+	if err := os.Remove(path + "~"); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(path+"~", flags, mode)
+}
+
+// writeAndClose writes a file and closes it; with power, it syncs the file first.
+func writeAndClose(file *os.File, content []byte, power bool) error {
+	_, err := file.Write(content)
+	if err == nil && power {
+		err = durable.File(file)
+	}
+	return errors.Join(err, file.Close())
+}
+
+// makeRobotsDir creates the directories for robots.txt files if they are missing.
+func makeRobotsDir(path string) error {
+	versions := output.VersionPath(path, "")
+	for _, name := range []string{filepath.Dir(versions), versions} {
+		if err := jsonlines.RefuseSymlink(name); err != nil {
+			return err
+		}
+	}
+	return durable.MkdirAll(versions)
+}
+
+// Close closes the files. Call it once, after the last write.
+func (d *Dir) Close() error {
+	var errs []error
+	for _, l := range d.files {
+		if l != nil {
+			errs = append(errs, l.Close())
+		}
+	}
+	if d.robots != nil {
+		errs = append(errs, d.robots.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,192 @@
+//go:build unix
+
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/durable/disktest"
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// room is how large files can be on a full disk. The log that "go test" has this process
+// write is smaller.
+const room = 1 << 20
+
+// Who has a robots.txt open while another takes its place reads the one or the other, and
+// never half of it; and where there is no room for the other, the first stays.
+func TestRobotsIsNeverTorn(t *testing.T) {
+	d, err := Create(t.TempDir(), "state")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	write := func(body string) error { return addRobots(d, "http://a.test", []byte(body), map[string]string{}) }
+	if err := write("first"); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(d.Path(), "robots", "http_a.test.txt")
+	open, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = open.Close() }()
+	if err := write("second"); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(open); string(text) != "first" || err != nil {
+		t.Errorf("it was opened before and holds %q, %v", text, err)
+	}
+	disktest.Full(t, room, func() { err = write(strings.Repeat("third", room)) })
+	if !errors.Is(err, syscall.EFBIG) {
+		t.Errorf("on a full disk: %v", err)
+	}
+	if text, err := os.ReadFile(name); string(text) != "second" || err != nil {
+		t.Errorf("it holds %q, %v", text, err)
+	}
+}
+
+// DropRejections takes out what it is told to and what does not count. Where there is no
+// room for the rest the file stays as it was, and nothing is left beside it.
+func TestDropRejections(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "rejected.jsonl")
+	var text []byte
+	var counted int64
+	for _, url := range []string{"a", "drop", "b", "beyond"} {
+		if url == "beyond" {
+			counted = int64(len(text))
+		}
+		var err error
+		if text, err = jsonlines.Line(text, &output.Rejection{URL: url, Detail: strings.Repeat("x", room)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	drop := func(r *output.Rejection) bool { return r.URL == "drop" }
+	t.Run("full disk", func(t *testing.T) {
+		var err error
+		disktest.Full(t, room, func() { _, err = DropRejections(dir, counted, drop) })
+		if !errors.Is(err, syscall.EFBIG) {
+			t.Errorf("%v", err)
+		}
+		if after, err := os.ReadFile(name); !bytes.Equal(after, text) || err != nil {
+			t.Errorf("it holds %q, %v", after, err)
+		}
+		if _, err := os.Lstat(name + "~"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("beside it is %s~, %v", name, err)
+		}
+	})
+	t.Run("link", func(t *testing.T) {
+		outside := filepath.Join(t.TempDir(), "mine")
+		if err := errors.Join(os.WriteFile(outside, []byte("mine"), 0o600), os.Symlink(outside, name+"~")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := DropRejections(dir, int64(len(text)), func(*output.Rejection) bool { return false }); err != nil {
+			t.Error(err)
+		}
+		if after, err := os.ReadFile(outside); string(after) != "mine" || err != nil {
+			t.Errorf("what a link led to holds %q, %v", after, err)
+		}
+	})
+	length, err := DropRejections(dir, counted, drop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var urls []string
+	for r, err := range output.Read[output.Rejection](dir) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		urls = append(urls, r.URL)
+	}
+	if info, err := os.Stat(name); !slices.Equal(urls, []string{"a", "b"}) || err != nil || info.Size() != length {
+		t.Errorf("%q are left, in %d bytes, %v, %v", urls, length, info, err)
+	}
+}
+
+// Sync brings the files to the disk, and says when it cannot.
+func TestSync(t *testing.T) {
+	d, err := Create(t.TempDir(), "state")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	if err := d.Sync(); err != nil {
+		t.Error(err)
+	}
+	for name, sync := range map[string]func() error{"links.jsonl": d.files[Links.index].Close, "robots.jsonl": d.robots.Close} {
+		if err := sync(); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Sync(); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("%s cannot be brought to the disk: %v", name, err)
+		}
+	}
+}
+
+// What takes the place of the state of a crawl, without which it cannot be resumed, is brought
+// to the disk first: of what cannot be brought there, such as a pipe, it is said so.
+func TestWriteAndClose(t *testing.T) {
+	for power, want := range map[bool]error{false: nil, true: syscall.EINVAL} {
+		out, in, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := writeAndClose(in, []byte("new"), power); !errors.Is(err, want) {
+			t.Errorf("power %t: %v, want %v", power, err, want)
+		}
+		if text, err := io.ReadAll(out); string(text) != "new" || err != nil {
+			t.Errorf("%q, %v", text, err)
+		}
+		_ = out.Close()
+	}
+}
+
+// What a site wrote reaches no terminal as a command, whatever file it is read from.
+func TestFilesAreEscaped(t *testing.T) {
+	const wild = "\x1b[2J\u009b31m\x7f\u0085"
+	d, err := Create(t.TempDir(), map[string]string{"url": wild})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := new(Batch)
+	if err := errors.Join(
+		Pages.Add(b, &output.Page{URL: "http://a.test/", Title: wild}), d.Write(b),
+		addRobots(d, "http://a.test", nil, map[string]string{"error": wild}), d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"pages.jsonl", "robots.jsonl", "crawl.json"} {
+		text, err := os.ReadFile(filepath.Join(d.Path(), file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.ContainsAny(string(text), wild[:1]+"\u009b\x7f\u0085") {
+			t.Errorf("%s holds %q", file, text)
+		}
+		var line map[string]any
+		if err := json.Unmarshal(text, &line); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		found := false
+		for _, value := range line {
+			found = found || value == wild
+		}
+		if !found {
+			t.Errorf("%s does not hold what was written: %s", file, text)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package results
+
+import (
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
+	"github.com/politecrawl/politecrawl/crawler/internal/scope"
+	"github.com/politecrawl/politecrawl/crawler/internal/trap"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// openWriter returns a recorder of a new crawl with a frontier; nil: an empty one.
+func openWriter(t *testing.T, f frontier.Frontier) *Writer {
+	t.Helper()
+	if f == nil {
+		f = frontier.NewMemory(nil)
+	}
+	r := New(Config{
+		Dir: t.TempDir(), Frontier: f, Scope: scope.New(scope.Host, scope.Bounds{}),
+		Lifecycle: lifecycle.New(slog.New(slog.DiscardHandler), nil), Log: slog.New(slog.DiscardHandler),
+	})
+	if err := r.Create("state"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	return r
+}
+
+// What one worker could not write to the journal no other worker takes for written: it would
+// defer the host, or commit the page, and when the crawl is resumed the URL would be in no
+// file.
+func TestJournalFails(t *testing.T) {
+	url := SkippedURL{Rejection: output.Rejection{URL: "http://b.test/x", Reason: output.OutOfScope}}
+	for name, write := range map[string]func(r *Writer) error{
+		"an origin is deferred": func(r *Writer) error {
+			return r.Deferred.Add("http://a.test", output.Rejection{Reason: output.RobotsUnreachable}, time.Time{})
+		},
+		"an origin is resumed": func(r *Writer) error {
+			return r.Deferred.Resume("http://back.test", r.Deferred.Get("http://back.test"))
+		},
+		"a URL is skipped": func(r *Writer) error { _, err := r.Skipped.Add([]SkippedURL{url}); return err },
+		"the same, and another": func(r *Writer) error {
+			_, err := r.Skipped.Add([]SkippedURL{url, {Rejection: output.Rejection{URL: "http://c.test/"}}})
+			return err
+		},
+		"a host joins":        func(r *Writer) error { return r.AddJoined("http://d.test/") },
+		"a pattern is closed": func(r *Writer) error { return r.AddTrap(&trap.ClosedPattern{Host: "e.test"}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := openWriter(t, nil)
+			r.Deferred.origins["http://back.test"] = &Deferral{}
+			_ = r.journal.close()
+			first := write(r)
+			if second := write(r); first == nil || !errors.Is(second, first) {
+				t.Errorf("the first: %v, the second: %v", first, second)
+			}
+		})
+	}
+}

@@ -1,0 +1,35 @@
+//go:build unix
+
+package results
+
+import (
+	"errors"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// The note of why an origin is deferred reaches the disk before the frontier defers its URLs,
+// where the crawl is to outlive the machine. A failure to get it there is an error.
+func TestJournalOutlivesTheMachine(t *testing.T) {
+	for power, want := range map[bool]error{false: nil, true: syscall.EINVAL} {
+		pipe := filepath.Join(t.TempDir(), JournalFile)
+		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		j := &journal{name: pipe, power: power}
+		if err := j.open(); err != nil {
+			t.Fatal(err)
+		}
+		d := newDeferred(j)
+		for range 2 { // the second worker gets the same error
+			if err := d.Add("http://a.test", output.Rejection{Reason: output.RobotsUnreachable}, time.Time{}); !errors.Is(err, want) {
+				t.Errorf("power %t: %v, want %v", power, err, want)
+			}
+		}
+		_ = j.close()
+	}
+}

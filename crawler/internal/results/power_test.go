@@ -1,0 +1,295 @@
+package results
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/durable/powercut"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
+)
+
+const (
+	powerOrigin = "http://a.test"
+	powerText   = "User-agent: *\nDisallow: /private\n"
+)
+
+type powerRecord struct {
+	Origin string `json:"origin"`
+	Number int    `json:"number"`
+	Error  string `json:"error,omitempty"`
+}
+
+// create makes the directory of a crawl, and a disk that says what a power cut leaves of
+// it.
+func create(t *testing.T) (*Dir, *powercut.Disk) {
+	t.Helper()
+	root := t.TempDir()
+	disk := powercut.Watch(t, root)
+	d, err := Create(filepath.Join(root, "parent", "crawl"), map[string]string{"state": "first"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	return d, disk
+}
+
+// contents are the files below a directory.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(dir, path))
+		files[path] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestCreateOutlivesPowerCut(t *testing.T) {
+	d, disk := create(t)
+	left := filepath.Join(disk.Cut(), "parent", "crawl")
+	if got, want := contents(t, left), contents(t, d.Path()); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("left are %q, want %q", got, want)
+	}
+	if _, err := os.Stat(filepath.Join(left, "robots")); err != nil {
+		t.Error(err)
+	}
+}
+
+// With power, whatever a power cut leaves of robots.jsonl has its files. Without, nothing
+// waits for the disk.
+func TestRobotsOutlivesPowerCut(t *testing.T) {
+	d, disk := create(t)
+	add := func(number int, power bool) {
+		t.Helper()
+		line, err := d.Robots(powerOrigin, fmt.Appendf(nil, "%s# %d\n", powerText, number), powerRecord{Origin: powerOrigin, Number: number}, power)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !power {
+			_, err = d.RobotsLog().Append(line)
+		} else {
+			left := contents(t, disk.Cut()) // at the worst moment, if lines reach the disk by themselves
+			if text := left["parent/crawl/robots/http_a.test.txt"]; text != fmt.Sprintf("%s# %d\n", powerText, number) {
+				t.Errorf("before the line is written, robots.txt is %q", text)
+			}
+			_, err = d.RobotsLog().Append(line)
+			err = errors.Join(err, d.RobotsLog().Sync())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for number := range 2 { // the second takes the place of the first
+		add(number, true)
+		if got, want := contents(t, filepath.Join(disk.Cut(), "parent", "crawl")), contents(t, d.Path()); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("left are %q, want %q", got, want)
+		}
+	}
+	before := disk.Syncs()
+	add(2, false)
+	if got := disk.Syncs(); got != before {
+		t.Errorf("without power, %d files were brought to the disk", got-before)
+	}
+}
+
+func TestSaveStateOutlivesPowerCut(t *testing.T) {
+	d, disk := create(t)
+	if err := SaveState(d.Path(), map[string]any{"version": Version, "state": "second"}); err != nil {
+		t.Fatal(err)
+	}
+	var state map[string]any
+	if err := LoadState(filepath.Join(disk.Cut(), "parent", "crawl"), &state); err != nil || state["state"] != "second" {
+		t.Errorf("%v, %v", state, err)
+	}
+}
+
+// Lines that were rotated before a power cut are not in the way of new ones after it.
+func TestRotateOutlivesPowerCut(t *testing.T) {
+	d, disk := create(t)
+	var b Batch
+	if err := errors.Join(Pages.Add(&b, &output.Page{URL: "http://a.test/"}), d.Write(&b), d.Sync()); err != nil {
+		t.Fatal(err)
+	}
+	formats := []output.Format{{Files: []string{"table.csv"}}, {Files: []string{"a.warc"}, Exchanges: true}}
+	for _, name := range []string{"table.csv", "a.warc"} {
+		if err := os.WriteFile(filepath.Join(d.Path(), name), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Rotate(d.Path(), 1, formats...); err != nil {
+		t.Fatal(err)
+	}
+	left := contents(t, filepath.Join(disk.Cut(), "parent", "crawl"))
+	_, old := left["pages.jsonl"]
+	_, table := left["table.csv"]
+	_, archive := left["a.1.warc"]
+	if old || left["pages.1.jsonl"] == "" || table || !archive {
+		t.Errorf("left are %q", left)
+	}
+}
+
+// The frontier counts on the length that DropRejections returns, so the shorter file is
+// the one that a power cut leaves.
+func TestDropRejectionsOutlivesPowerCut(t *testing.T) {
+	d, disk := create(t)
+	var b Batch
+	for _, reason := range []output.Reason{output.MaxHostPages, output.Disallowed, output.MaxHostPages} {
+		if err := Rejected.Add(&b, &output.Rejection{URL: "http://a.test/", Reason: reason}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(d.Write(&b), d.Sync(), d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	length, err := DropRejections(d.Path(), d.Lengths().Rejected, func(r *output.Rejection) bool { return r.Reason == output.MaxHostPages })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left := contents(t, filepath.Join(disk.Cut(), "parent", "crawl"))["rejected.jsonl"]; int64(len(left)) != length {
+		t.Errorf("%d bytes are left, want %d: %q", len(left), length, left)
+	}
+}
+
+// What a power cut took of robots/ is written again, where its text is known elsewhere.
+func TestRestoreRobots(t *testing.T) {
+	const (
+		gone   = "http://gone.test"
+		empty  = "http://empty.test"
+		wildly = "\u009b,\"hash\":\"0123456789abcdef\"}&<"
+	)
+	known := func(texts map[string]string) func(string) ([]byte, error) {
+		return func(origin string) ([]byte, error) {
+			if text, ok := texts[origin]; ok {
+				return []byte(text), nil
+			}
+			return nil, nil
+		}
+	}
+	prepare := func(t *testing.T) *Dir {
+		t.Helper()
+		d, err := Create(t.TempDir(), "state")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = d.Close() })
+		if err := errors.Join(
+			addRobots(d, gone, []byte("an earlier text"), powerRecord{Origin: gone}),
+			addRobots(d, empty, nil, powerRecord{Origin: empty, Error: wildly}),
+			addRobots(d, gone, []byte(powerText), powerRecord{Origin: gone, Number: 2, Error: wildly}),
+			addRobots(d, powerOrigin, []byte{}, powerRecord{Origin: powerOrigin}),
+		); err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	damages := map[string]func(name string) error{
+		"":         func(string) error { return nil },
+		"missing":  os.Remove,
+		"empty":    func(name string) error { return os.Truncate(name, 0) },
+		"shorter":  func(name string) error { return os.Truncate(name, 5) },
+		"replaced": func(name string) error { return os.WriteFile(name, []byte("{}"), 0o600) },
+	}
+	for damage, do := range damages {
+		files := []string{"versions/" + usage.Hash([]byte(powerText)), "versions/" + usage.Hash(nil)}
+		files = append(files, "http_gone.test.txt", "http_empty.test.txt", "http_a.test.txt")
+		for _, file := range files {
+			t.Run(damage+"/"+file, func(t *testing.T) {
+				d := prepare(t)
+				want := contents(t, d.Path())
+				if err := do(filepath.Join(d.Path(), "robots", file)); err != nil {
+					t.Fatal(err)
+				}
+				lost, err := d.RestoreRobots(known(map[string]string{gone: powerText, empty: "another"}))
+				if err != nil || len(lost) != 0 {
+					t.Errorf("lost %q, %v", lost, err)
+				}
+				if got := contents(t, d.Path()); fmt.Sprint(got) != fmt.Sprint(want) {
+					t.Errorf("got %q\nwant %q", got, want)
+				}
+			})
+		}
+	}
+	t.Run("text not known elsewhere", func(t *testing.T) {
+		d := prepare(t)
+		if err := os.RemoveAll(filepath.Join(d.Path(), "robots")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(output.VersionPath(d.Path(), ""), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		lost, err := d.RestoreRobots(known(map[string]string{gone: "an earlier text"}))
+		if err != nil || !slices.Equal(lost, []string{gone}) {
+			t.Errorf("lost %q, %v; want %s", lost, err, gone)
+		}
+	})
+	t.Run("a line that somebody has edited", func(t *testing.T) {
+		hash := usage.Hash([]byte(powerText))
+		for line, want := range map[string]int{
+			`{"origin":"http://../../gone.test","hash":"` + hash + `"}`: 1,
+			`{"origin":"/","hash":"` + hash + `"}`:                      1,
+			`{"origin":"http://\u0000.test","hash":"` + hash + `"}`:     1,
+			`{"hash":"` + hash + `"}`:                                   0,
+			`null`:                                                      0,
+		} {
+			d := prepare(t)
+			if _, err := d.RobotsLog().Append([]byte(line + "\n")); err != nil {
+				t.Fatal(err)
+			}
+			before := contents(t, filepath.Dir(d.Path()))
+			lost, err := d.RestoreRobots(func(string) ([]byte, error) { return []byte(powerText), nil })
+			if err != nil || len(lost) != want {
+				t.Errorf("%s: lost %q, %v", line, lost, err)
+			}
+			if got := contents(t, filepath.Dir(d.Path())); fmt.Sprint(got) != fmt.Sprint(before) {
+				t.Errorf("%s: got %q\nwant %q", line, got, before)
+			}
+		}
+	})
+	t.Run("an error", func(t *testing.T) {
+		d := prepare(t)
+		if err := os.Remove(filepath.Join(d.Path(), "robots", "http_gone.test.txt")); err != nil {
+			t.Fatal(err)
+		}
+		enough := errors.New("enough")
+		if _, err := d.RestoreRobots(func(string) ([]byte, error) { return nil, enough }); !errors.Is(err, enough) {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("brought to the disk", func(t *testing.T) {
+		d := prepare(t)
+		names := []string{filepath.Join(d.Path(), "robots", "http_gone.test.txt"), output.VersionPath(d.Path(), usage.Hash([]byte(powerText)))}
+		for _, name := range names {
+			if err := os.Remove(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		disk := powercut.Watch(t, filepath.Dir(d.Path()))
+		if _, err := d.RestoreRobots(known(map[string]string{gone: powerText})); err != nil {
+			t.Fatal(err)
+		}
+		left := disk.Cut()
+		for _, name := range names {
+			rel, err := filepath.Rel(filepath.Dir(d.Path()), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, err := os.ReadFile(filepath.Join(left, rel)); !bytes.Equal(text, []byte(powerText)) || err != nil {
+				t.Errorf("left of %s is %q, %v", rel, text, err)
+			}
+		}
+	})
+}

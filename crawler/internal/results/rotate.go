@@ -1,0 +1,151 @@
+package results
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/durable"
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// Rotate adds a number to the names of the JSON lines files and of archives, such as
+// pages.1.jsonl. Files that already have this number stay. It removes the files of formats
+// without exchanges, such as tables: the JSON lines files have the same results.
+func Rotate(path string, number int, formats ...output.Format) error {
+	var failed []error
+	rotate := func(name string) {
+		to := filepath.Join(path, RotatedName(name, number))
+		if exists(to) {
+			if info, err := os.Lstat(filepath.Join(path, name)); err == nil && info.Size() > 0 {
+				failed = append(failed, fmt.Errorf("%q has %s and %s; move one of them away", path, name, filepath.Base(to)))
+			}
+			return
+		}
+		if err := os.Rename(filepath.Join(path, name), to); err != nil && !errors.Is(err, os.ErrNotExist) {
+			failed = append(failed, err)
+		}
+	}
+	for _, f := range files {
+		rotate(f.fileName())
+	}
+	rotate(RobotsFile)
+	for _, format := range formats {
+		names, err := FilesOf(path, format)
+		failed = append(failed, err)
+		for _, name := range names {
+			if format.Exchanges {
+				rotate(name)
+			} else if err := os.Remove(filepath.Join(path, name)); !errors.Is(err, os.ErrNotExist) {
+				failed = append(failed, err) // two patterns may match the file
+			}
+		}
+	}
+	// The crawl creates new files with the old names and commits to them.
+	if err := durable.Dir(path); err != nil {
+		failed = append(failed, err)
+	}
+	return errors.Join(failed...)
+}
+
+// RemoveGenerations removes the rotated JSON lines files that a recrawl with this number no longer needs:
+// those of the crawl before the previous one but its pages, and with keep also pages of all but the last
+// keep crawls. Archives stay, since later ones refer to their records.
+func RemoveGenerations(path string, number, keep int) error {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, entry := range entries {
+		name, n := untagged(entry.Name())
+		if isLines(name) && n > 0 && (n == number-1 && name != PagesFile || keep > 0 && n <= number-keep) {
+			failed = append(failed, os.Remove(filepath.Join(path, entry.Name())))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// DropRejections removes lines from rejected.jsonl: those for which drop returns true, those after
+// the first counted bytes, and unreadable ones. It syncs the file and returns its new length. The
+// file must not be open.
+func DropRejections(path string, counted int64, drop func(*output.Rejection) bool) (length int64, err error) {
+	name := filepath.Join(path, RejectedFile)
+	kept, err := createTemp(name, 0o644) // there may be too many for memory
+	if err != nil {
+		return 0, err
+	}
+	buffer, line := bufio.NewWriter(kept), []byte(nil)
+	err = jsonlines.Each(name, func(at int64, r *output.Rejection) error {
+		if at >= counted || drop(r) {
+			return nil
+		}
+		if line, err = jsonlines.Line(line[:0], r); err != nil {
+			return err
+		}
+		length += int64(len(line))
+		_, err = buffer.Write(line)
+		return err
+	})
+	if err = errors.Join(jsonlines.Readable(err), buffer.Flush()); err == nil {
+		err = durable.File(kept)
+	}
+	if err = errors.Join(err, kept.Close()); err == nil {
+		err = durable.Rename(kept.Name(), name)
+	}
+	if err != nil {
+		return 0, errors.Join(err, os.Remove(kept.Name()))
+	}
+	return length, nil
+}
+
+// Rotated reports whether JSON lines files or archives with this number exist.
+func Rotated(path string, number int, formats ...output.Format) bool {
+	entries, _ := os.ReadDir(path) // Rotate returns the error
+	for _, entry := range entries {
+		name, n := untagged(entry.Name())
+		if n == number && (isLines(name) || slices.ContainsFunc(formats, func(f output.Format) bool { return f.Exchanges && hasFile(f, name) })) {
+			return true
+		}
+	}
+	return false
+}
+
+// isLines reports whether a name is that of a JSON lines file.
+func isLines(name string) bool {
+	return name == RobotsFile || slices.ContainsFunc(files[:], func(f AnyFile) bool { return f.fileName() == name })
+}
+
+// hasFile reports whether a name is that of a file of a format.
+func hasFile(format output.Format, name string) bool {
+	return slices.ContainsFunc(format.Files, func(pattern string) bool {
+		ok, _ := filepath.Match(pattern, name) // FilesOf returns the error
+		return ok
+	})
+}
+
+// RotatedName returns the name of a rotated file.
+func RotatedName(name string, number int) string { return tagged(name, strconv.Itoa(number)) }
+
+// untagged is the inverse of RotatedName; 0: the name is not that of a rotated file.
+func untagged(rotated string) (name string, number int) {
+	base, rest, _ := strings.Cut(rotated, ".")
+	tag, ext, _ := strings.Cut(rest, ".")
+	number, err := strconv.Atoi(tag)
+	if name = base + "." + ext; err != nil || RotatedName(name, number) != rotated {
+		return "", 0
+	}
+	return name, number
+}
+
+// tagged returns the name of a file with a tag before its extension.
+func tagged(name, tag string) string {
+	base, ext, _ := strings.Cut(name, ".")
+	return base + "." + tag + "." + ext
+}
