@@ -15,7 +15,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/durable/powercut"
-	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/csvout"
@@ -55,9 +54,8 @@ type cutting struct {
 func (f *cutting) Finish(ctx context.Context, o []frontier.Outcome, note []byte) ([]error, error) {
 	f.finished++
 	var c struct {
-		results.Lengths
-		Robots int64             `json:"robots"`
-		Sinks  map[string][]byte `json:"sinks"`
+		Pages, Rejected, Sitemaps, Links, Entries, Robots int64
+		Sinks                                             map[string][]byte
 	}
 	if err := json.Unmarshal(note, &c); err != nil {
 		f.t.Error(err)

@@ -8,18 +8,21 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 )
 
-// A File is a JSON lines file that is open for appending.
+// A File is a JSON lines file that is open for appending. It is safe for concurrent use, except Sync and Close.
 type File struct {
-	file   *os.File // nil: the first line creates it
-	path   string
+	path string
+
+	mu     sync.Mutex // guards file and length, and the order of writes
+	file   *os.File   // nil: the first line creates it
 	length int64
 }
 
-// Open opens a file for appending, and truncates it to counted bytes.
+// Open opens a file for appending, and truncates it to counted bytes. The caller syncs its name.
 func Open(path string, counted int64) (*File, error) {
 	if err := RefuseSymlink(path); err != nil {
 		return nil, err
@@ -70,26 +73,33 @@ func Truncate(file *os.File, counted int64) (length int64, err error) {
 	return length, file.Truncate(length)
 }
 
-// Append appends complete lines, as Line makes them. When it returns, the kernel has them.
-func (l *File) Append(text []byte) error {
+// Append appends complete lines, as Line makes them, and returns their offset. When it returns, the kernel has them.
+func (l *File) Append(text []byte) (at int64, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if len(text) == 0 {
-		return nil
+		return l.length, nil
 	}
 	if l.file == nil {
 		if err := l.create(); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	if _, err := l.file.Write(text); err != nil {
 		// Remove the incomplete write, so that later lines are intact.
-		return errors.Join(err, l.file.Truncate(l.length))
+		return 0, errors.Join(err, l.file.Truncate(l.length))
 	}
+	at = l.length
 	l.length += int64(len(text))
-	return nil
+	return at, nil
 }
 
 // Length returns the length of the file in bytes.
-func (l *File) Length() int64 { return l.length }
+func (l *File) Length() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.length
+}
 
 // Sync syncs all appended lines to disk.
 func (l *File) Sync() error {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,7 +26,7 @@ func TestLog(t *testing.T) {
 	if err := os.WriteFile(name, []byte(`{"url":"a"}`+"\n"+`{"url":"to`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l, err := OpenLog(name)
+	l, err := Open(name, math.MaxInt64)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
@@ -18,18 +18,20 @@ import (
 
 // Each calls f for each readable line of a file of the crawl, with its offset. A missing file
 // has no lines.
-func Each[T any](r *Writer, name string, f func(at int64, v *T) error) error {
+func Each[T any](w *Writer, name string, f func(at int64, v *T) error) error {
 	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) { // f may return this error too
 		return nil
 	}
-	return r.damages.skip(jsonlines.Each(name, f))
+	return w.damages.skip(jsonlines.Each(name, f))
 }
 
-// checkLines reads all JSON Lines files, to find damaged ones.
-func (r *Writer) checkLines() error {
-	for _, name := range slices.Sorted(maps.Keys(r.committed.Files())) {
-		err := Each(r, filepath.Join(r.cfg.Dir, name), func(int64, *struct{}) error { return nil })
-		if err != nil {
+// checkLines reads all files but the journal, to find damaged ones.
+func (w *Writer) checkLines() error {
+	for _, r := range rows {
+		if r.continued {
+			continue
+		}
+		if err := Each(w, w.path(r.name), func(int64, *struct{}) error { return nil }); err != nil {
 			return err
 		}
 	}
@@ -62,19 +64,27 @@ func (d *damages) skip(err error) error {
 }
 
 // Damages returns the files in which this process has found damaged lines.
-func (r *Writer) Damages() []output.Loss {
-	r.damages.mu.Lock()
-	defer r.damages.mu.Unlock()
-	return slices.Clone(r.damages.list)
+func (w *Writer) Damages() []output.Loss {
+	w.damages.mu.Lock()
+	defer w.damages.mu.Unlock()
+	return slices.Clone(w.damages.list)
 }
 
-// LossNotice returns a text that says what a file has lost, and the consequences.
+// LossOf returns the loss of a file with damaged lines.
+func LossOf(e *jsonlines.DamagedError) output.Loss {
+	return output.Loss{File: filepath.Base(e.File), Damage: e.Text()}
+}
+
+// LossNotice returns a text that says what a file has lost, and the consequences. It may be a renamed file, or one of
+// a format, such as pages.csv.
 func LossNotice(l output.Loss) string {
 	means := "what is gone is not written again"
-	switch name, _, _ := strings.Cut(l.File, "."); name {
-	case "pages", "sitemaps":
+	i := slices.IndexFunc(rows, func(r *row) bool { return baseOf(r.name) == baseOf(l.File) })
+	switch {
+	case i < 0:
+	case rows[i].requests:
 		means = "the URLs of the lines that are gone are not requested again; to request them, crawl again into another directory"
-	case "journal":
+	case rows[i] == journalLog:
 		means = "URLs that were skipped, and hosts that joined the crawl, may be forgotten"
 	}
 	return l.String() + "; " + means
@@ -82,31 +92,62 @@ func LossNotice(l output.Loss) string {
 
 // Lost returns the committed bytes that the files have lost. Rewriting says that a killed
 // process was replacing rejected.jsonl, so that it may be shorter.
-func (r *Writer) Lost(rewriting bool) ([]output.Loss, error) {
-	had := r.committed.Files()
-	had[JournalFile] = r.committed.Journal
+func (w *Writer) Lost(rewriting bool) ([]output.Loss, error) {
+	had := maps.Clone(w.committed.Lengths)
 	if rewriting { // killed before the frontier got the new length
 		delete(had, RejectedFile)
 	}
-	return Lost(r.cfg.Dir, had)
+	return Lost(w.cfg.Dir, had)
+}
+
+// Lost returns the losses of JSON lines files that are shorter than the given lengths. An
+// incomplete line counts as lost.
+func Lost(path string, had Lengths) ([]output.Loss, error) {
+	var lost []output.Loss
+	for name, length := range had {
+		if name != filepath.Base(name) {
+			continue // the state was edited
+		}
+		left, err := completeBytes(filepath.Join(path, name), length)
+		if err != nil {
+			return nil, err
+		}
+		if left < length {
+			lost = append(lost, output.Loss{File: name, Bytes: length - left, SizeBefore: length})
+		}
+	}
+	slices.SortFunc(lost, func(a, b output.Loss) int { return cmp.Compare(a.File, b.File) })
+	return lost, nil
+}
+
+// completeBytes returns how many of the first length bytes of a file are complete lines.
+func completeBytes(name string, length int64) (int64, error) {
+	file, err := os.Open(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return jsonlines.CompleteLength(file, min(info.Size(), length))
 }
 
 // ReportRollback reports that files of a crawl that ended are longer than committed: the
 // frontier has lost its last changes. The uncommitted lines are truncated next, as after a
 // kill, and their URLs are requested again.
-func (r *Writer) ReportRollback() {
-	for _, file := range []struct {
-		name    string
-		counted int64
-	}{
-		{PagesFile, r.committed.Pages}, {SitemapsFile, r.committed.Sitemaps},
-	} {
-		info, err := os.Stat(filepath.Join(r.cfg.Dir, file.name))
-		if err != nil || info.Size() <= file.counted {
+func (w *Writer) ReportRollback() {
+	for _, r := range rows {
+		info, err := os.Stat(w.path(r.name))
+		if !r.requests || err != nil || info.Size() <= w.committed.Lengths[r.name] {
 			continue
 		}
-		beyond := info.Size() - file.counted
-		r.cfg.Lifecycle.Notice("frontier has lost changes", fmt.Sprintf("the frontier has lost its last changes: the last %d bytes of %s are cut off, and their URLs are requested again", beyond, file.name),
-			"file", file.name, "bytes", beyond)
+		beyond := info.Size() - w.committed.Lengths[r.name]
+		w.cfg.Lifecycle.Notice("frontier has lost changes", fmt.Sprintf("the frontier has lost its last changes: the last %d bytes of %s are cut off, and their URLs are requested again", beyond, r.name),
+			"file", r.name, "bytes", beyond)
 	}
 }

@@ -3,6 +3,7 @@ package results
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,28 +14,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// The names in the directory of a crawl.
-const (
-	PagesFile    = "pages.jsonl"
-	RejectedFile = "rejected.jsonl"
-	SitemapsFile = "sitemaps.jsonl"
-	LinksFile    = "links.jsonl"
-	EntriesFile  = "entries.jsonl"
-	ChecksFile   = "checks.jsonl"
-	AnchorsFile  = "anchors.jsonl"
-
-	PermissionsFile = "permissions.jsonl"
-
-	RobotsFile = "robots.jsonl"
-	RobotsDir  = "robots"
-	StateFile  = "crawl.json"
-)
-
 // Dir is the directory of one crawl. It is safe for concurrent use, except Write and Sync.
 type Dir struct {
-	path   string
-	files  [kinds]*jsonlines.File
-	robots *jsonlines.Log
+	path  string
+	files []*jsonlines.File // by the index of their row
 
 	versions sync.Mutex          // guards kept, and writing files in robots/versions, which origins share
 	kept     map[string]struct{} // hashes of versions that exist; not all
@@ -43,24 +26,31 @@ type Dir struct {
 // CheckEmpty returns nil if a crawl may be created in a directory: it is missing, or has no
 // files of a crawl. Empty JSON lines files are ignored. The error is [output.ErrExists].
 func CheckEmpty(path string, formats ...output.Format) error {
-	if _, err := os.Lstat(filepath.Join(path, StateFile)); err == nil {
-		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, path, StateFile)
+	name := StateFile
+	if !exists(filepath.Join(path, StateFile)) {
+		name = NonEmptyFile(path)
 	}
-	if name := NonEmptyFile(path); name != "" {
-		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, path, name)
+	if name == "" {
+		names, err := FilesOf(path, formats...)
+		if err != nil || len(names) == 0 {
+			return err
+		}
+		name = names[0]
 	}
-	names, err := FilesOf(path, formats...)
-	if err == nil && len(names) > 0 {
-		err = fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, path, names[0])
-	}
-	return err
+	return ExistsError(path, name)
+}
+
+// ExistsError says that a directory has a file, or the like, of an earlier crawl.
+func ExistsError(path, what string) error {
+	return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, path, what)
 }
 
 // NonEmptyFile returns the name of a JSON lines file that is not empty, or "" if there is none.
 func NonEmptyFile(path string) string {
 	for _, f := range files {
-		if info, err := os.Lstat(filepath.Join(path, f.fileName())); err == nil && info.Size() > 0 {
-			return f.fileName()
+		name := f.self().name
+		if info, err := os.Lstat(filepath.Join(path, name)); err == nil && info.Size() > 0 {
+			return name
 		}
 	}
 	return ""
@@ -96,17 +86,13 @@ func Create(path string, state any, unused ...string) (*Dir, error) {
 	if err := CheckEmpty(path); err != nil {
 		return nil, err
 	}
-	d := &Dir{path: path}
 	if err := makeRobotsDir(path); err != nil {
 		return nil, err
 	}
 	if err := SaveState(path, state); err != nil {
 		return nil, err
 	}
-	if err := d.open(Lengths{}, unused); err != nil {
-		return nil, err
-	}
-	return d, nil
+	return open(path, nil, unused)
 }
 
 // Open opens the directory of a crawl that is resumed. It truncates the files to the lengths
@@ -117,44 +103,45 @@ func Open(path string, counted Lengths, unused ...string) (*Dir, error) {
 	if err := checkExists(path); err != nil {
 		return nil, err
 	}
-	d := &Dir{path: path}
 	if err := makeRobotsDir(path); err != nil {
 		return nil, err
 	}
-	if err := d.open(counted, unused); err != nil {
-		return nil, err
-	}
-	return d, nil
+	return open(path, counted, unused)
 }
 
-func (d *Dir) open(counted Lengths, unused []string) error {
-	for i, f := range files {
-		open := jsonlines.Open
-		if slices.Contains(unused, f.fileName()) {
+func open(path string, counted Lengths, unused []string) (_ *Dir, err error) {
+	d := &Dir{path: path}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.Close())
+		}
+	}()
+	for _, r := range rows {
+		open, length := jsonlines.Open, counted[r.name]
+		if r.log {
+			length = math.MaxInt64
+		}
+		if slices.Contains(unused, r.name) {
 			open = jsonlines.OpenLater
 		}
-		l, err := open(filepath.Join(d.path, f.fileName()), *f.lengthIn(&counted))
+		file, err := open(filepath.Join(path, r.name), length)
 		if err != nil {
-			return errors.Join(err, d.Close())
+			return nil, err
 		}
-		d.files[i] = l
+		d.files = append(d.files, file)
 	}
-	var err error
-	// Last, since it syncs the names of the other files too.
-	if d.robots, err = jsonlines.OpenLog(filepath.Join(d.path, RobotsFile)); err != nil {
-		return errors.Join(err, d.Close())
-	}
-	return nil
+	return d, durable.Dir(path) // the names of the files
 }
 
-// Path returns the path that was passed to Create or Open.
-func (d *Dir) Path() string { return d.path }
+// Lengths are the committed lengths of the files of a directory, in bytes, by their names. A crawl
+// stores them in its frontier, so that both agree after a kill. Those of logs serve only to detect losses.
+type Lengths map[string]int64
 
 // Write appends a batch. When it returns, the kernel has the lines, so a kill of the process
 // cannot truncate them. It must not be called concurrently.
 func (d *Dir) Write(b *Batch) error {
-	for i, l := range d.files {
-		if err := l.Append(b.lines[i]); err != nil {
+	for i, lines := range b.lines {
+		if _, err := d.files[i].Append(lines); err != nil {
 			return err
 		}
 	}
@@ -163,20 +150,17 @@ func (d *Dir) Write(b *Batch) error {
 
 // Lengths returns the lengths of the files.
 func (d *Dir) Lengths() Lengths {
-	lengths := Lengths{Robots: d.robots.Length()}
-	for i, f := range files {
-		*f.lengthIn(&lengths) = d.files[i].Length()
+	lengths := make(Lengths, len(rows))
+	for _, r := range rows {
+		lengths[r.name] = d.files[r.index].Length()
 	}
 	return lengths
 }
 
 // Sync syncs all written lines to disk. It must not be called concurrently.
 func (d *Dir) Sync() error {
-	if err := d.robots.Sync(); err != nil {
-		return err
-	}
-	for _, l := range d.files {
-		if err := l.Sync(); err != nil {
+	for _, file := range d.files {
+		if err := file.Sync(); err != nil {
 			return err
 		}
 	}
@@ -237,13 +221,8 @@ func makeRobotsDir(path string) error {
 // Close closes the files. Call it once, after the last write.
 func (d *Dir) Close() error {
 	var errs []error
-	for _, l := range d.files {
-		if l != nil {
-			errs = append(errs, l.Close())
-		}
-	}
-	if d.robots != nil {
-		errs = append(errs, d.robots.Close())
+	for _, file := range d.files {
+		errs = append(errs, file.Close())
 	}
 	return errors.Join(errs...)
 }

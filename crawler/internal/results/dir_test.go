@@ -50,8 +50,8 @@ func TestWrite(t *testing.T) {
 	if err := errors.Join(d.Sync(), d.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range All() {
-		name := f.fileName()
+	for _, f := range files {
+		name := f.self().name
 		lines := readLines(t, filepath.Join(dir, name))
 		if len(lines) != batches*each {
 			t.Errorf("%s has %d lines, want %d", name, len(lines), batches*each)
@@ -116,7 +116,7 @@ func TestOpenCutsWhatDoesNotCount(t *testing.T) {
 			if err := errors.Join(d.Write(page("c")), d.Close(), tt.damage(filepath.Join(dir, "pages.jsonl"))); err != nil {
 				t.Fatal(err)
 			}
-			lost, err := Lost(dir, counted.Files())
+			lost, err := Lost(dir, counted)
 			if err != nil || len(lost) > 0 != tt.lost || tt.lost && lost[0].File != "pages.jsonl" {
 				t.Errorf("lost %v, %v", lost, err)
 			}
@@ -124,8 +124,8 @@ func TestOpenCutsWhatDoesNotCount(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if left := d.Lengths().Pages; tt.lost && lost[0] != (output.Loss{File: "pages.jsonl", Bytes: counted.Pages - left, SizeBefore: counted.Pages}) {
-				t.Errorf("lost %v, %d are left of %d", lost, left, counted.Pages)
+			if left := d.Lengths()[PagesFile]; tt.lost && lost[0] != (output.Loss{File: "pages.jsonl", Bytes: counted[PagesFile] - left, SizeBefore: counted[PagesFile]}) {
+				t.Errorf("lost %v, %d are left of %d", lost, left, counted[PagesFile])
 			}
 			if err := errors.Join(d.Write(page("new")), d.Close()); err != nil {
 				t.Fatal(err)
@@ -146,7 +146,7 @@ func TestOpenCutsWhatDoesNotCount(t *testing.T) {
 
 func TestOpenWhereThereIsNoCrawl(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "none")
-	if _, err := Open(dir, Lengths{}); !errors.Is(err, output.ErrNoCrawl) || !strings.Contains(err.Error(), dir) {
+	if _, err := Open(dir, nil); !errors.Is(err, output.ErrNoCrawl) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("Open = %v, want ErrNone that names %s", err, dir)
 	}
 	if err := LoadState(dir, new(string)); !errors.Is(err, output.ErrNoCrawl) {
@@ -301,14 +301,14 @@ func TestRobotsReplaces(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if lines := readLines(t, filepath.Join(d.Path(), "robots.jsonl")); len(lines) != 2 {
+	if lines := readLines(t, filepath.Join(d.path, "robots.jsonl")); len(lines) != 2 {
 		t.Errorf("%s has %d lines, want one for each fetch", "robots.jsonl", len(lines))
 	}
-	entries, err := os.ReadDir(filepath.Join(d.Path(), "robots"))
+	entries, err := os.ReadDir(filepath.Join(d.path, "robots"))
 	if err != nil || len(entries) != 2 || entries[0].Name() != "http_example.com,8080.txt" || !entries[1].IsDir() {
 		t.Fatalf("robots/ holds %v, %v; want the body and the versions", entries, err)
 	}
-	if body, err := os.ReadFile(filepath.Join(d.Path(), "robots", entries[0].Name())); string(body) != "second" || err != nil {
+	if body, err := os.ReadFile(filepath.Join(d.path, "robots", entries[0].Name())); string(body) != "second" || err != nil {
 		t.Errorf("the body is %q, %v", body, err)
 	}
 }

@@ -36,7 +36,7 @@ func TestRobotsIsNeverTorn(t *testing.T) {
 	if err := write("first"); err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(d.Path(), "robots", "http_a.test.txt")
+	name := filepath.Join(d.path, "robots", "http_a.test.txt")
 	open, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func TestSync(t *testing.T) {
 	if err := d.Sync(); err != nil {
 		t.Error(err)
 	}
-	for name, sync := range map[string]func() error{"links.jsonl": d.files[Links.index].Close, "robots.jsonl": d.robots.Close} {
+	for name, sync := range map[string]func() error{"links.jsonl": d.files[Links.index].Close, "robots.jsonl": d.RobotsLog().Close} {
 		if err := sync(); err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestFilesAreEscaped(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range []string{"pages.jsonl", "robots.jsonl", "crawl.json"} {
-		text, err := os.ReadFile(filepath.Join(d.Path(), file))
+		text, err := os.ReadFile(filepath.Join(d.path, file))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -20,16 +21,17 @@ func TestJournalOutlivesTheMachine(t *testing.T) {
 		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		j := &journal{name: pipe, power: power}
-		if err := j.open(); err != nil {
+		log, err := jsonlines.Open(pipe, 0)
+		if err != nil {
 			t.Fatal(err)
 		}
+		j := &journal{name: pipe, power: power, log: log}
 		d := newDeferred(j)
 		for range 2 { // the second worker gets the same error
 			if err := d.Add("http://a.test", output.Rejection{Reason: output.RobotsUnreachable}, time.Time{}); !errors.Is(err, want) {
 				t.Errorf("power %t: %v, want %v", power, err, want)
 			}
 		}
-		_ = j.close()
+		_ = log.Close()
 	}
 }

@@ -61,7 +61,7 @@ func contents(t *testing.T, dir string) map[string]string {
 func TestCreateOutlivesPowerCut(t *testing.T) {
 	d, disk := create(t)
 	left := filepath.Join(disk.Cut(), "parent", "crawl")
-	if got, want := contents(t, left), contents(t, d.Path()); fmt.Sprint(got) != fmt.Sprint(want) {
+	if got, want := contents(t, left), contents(t, d.path); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("left are %q, want %q", got, want)
 	}
 	if _, err := os.Stat(filepath.Join(left, "robots")); err != nil {
@@ -95,7 +95,7 @@ func TestRobotsOutlivesPowerCut(t *testing.T) {
 	}
 	for number := range 2 { // the second takes the place of the first
 		add(number, true)
-		if got, want := contents(t, filepath.Join(disk.Cut(), "parent", "crawl")), contents(t, d.Path()); fmt.Sprint(got) != fmt.Sprint(want) {
+		if got, want := contents(t, filepath.Join(disk.Cut(), "parent", "crawl")), contents(t, d.path); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("left are %q, want %q", got, want)
 		}
 	}
@@ -108,7 +108,7 @@ func TestRobotsOutlivesPowerCut(t *testing.T) {
 
 func TestSaveStateOutlivesPowerCut(t *testing.T) {
 	d, disk := create(t)
-	if err := SaveState(d.Path(), map[string]any{"version": Version, "state": "second"}); err != nil {
+	if err := SaveState(d.path, map[string]any{"version": Version, "state": "second"}); err != nil {
 		t.Fatal(err)
 	}
 	var state map[string]any
@@ -126,11 +126,11 @@ func TestRotateOutlivesPowerCut(t *testing.T) {
 	}
 	formats := []output.Format{{Files: []string{"table.csv"}}, {Files: []string{"a.warc"}, Exchanges: true}}
 	for _, name := range []string{"table.csv", "a.warc"} {
-		if err := os.WriteFile(filepath.Join(d.Path(), name), []byte("x"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(d.path, name), []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := Rotate(d.Path(), 1, formats...); err != nil {
+	if err := Rotate(d.path, 1, formats...); err != nil {
 		t.Fatal(err)
 	}
 	left := contents(t, filepath.Join(disk.Cut(), "parent", "crawl"))
@@ -155,7 +155,7 @@ func TestDropRejectionsOutlivesPowerCut(t *testing.T) {
 	if err := errors.Join(d.Write(&b), d.Sync(), d.Close()); err != nil {
 		t.Fatal(err)
 	}
-	length, err := DropRejections(d.Path(), d.Lengths().Rejected, func(r *output.Rejection) bool { return r.Reason == output.MaxHostPages })
+	length, err := DropRejections(d.path, d.Lengths()[RejectedFile], func(r *output.Rejection) bool { return r.Reason == output.MaxHostPages })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,15 +209,15 @@ func TestRestoreRobots(t *testing.T) {
 		for _, file := range files {
 			t.Run(damage+"/"+file, func(t *testing.T) {
 				d := prepare(t)
-				want := contents(t, d.Path())
-				if err := do(filepath.Join(d.Path(), "robots", file)); err != nil {
+				want := contents(t, d.path)
+				if err := do(filepath.Join(d.path, "robots", file)); err != nil {
 					t.Fatal(err)
 				}
 				lost, err := d.RestoreRobots(known(map[string]string{gone: powerText, empty: "another"}))
 				if err != nil || len(lost) != 0 {
 					t.Errorf("lost %q, %v", lost, err)
 				}
-				if got := contents(t, d.Path()); fmt.Sprint(got) != fmt.Sprint(want) {
+				if got := contents(t, d.path); fmt.Sprint(got) != fmt.Sprint(want) {
 					t.Errorf("got %q\nwant %q", got, want)
 				}
 			})
@@ -225,10 +225,10 @@ func TestRestoreRobots(t *testing.T) {
 	}
 	t.Run("text not known elsewhere", func(t *testing.T) {
 		d := prepare(t)
-		if err := os.RemoveAll(filepath.Join(d.Path(), "robots")); err != nil {
+		if err := os.RemoveAll(filepath.Join(d.path, "robots")); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.MkdirAll(output.VersionPath(d.Path(), ""), 0o700); err != nil {
+		if err := os.MkdirAll(output.VersionPath(d.path, ""), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		lost, err := d.RestoreRobots(known(map[string]string{gone: "an earlier text"}))
@@ -249,19 +249,19 @@ func TestRestoreRobots(t *testing.T) {
 			if _, err := d.RobotsLog().Append([]byte(line + "\n")); err != nil {
 				t.Fatal(err)
 			}
-			before := contents(t, filepath.Dir(d.Path()))
+			before := contents(t, filepath.Dir(d.path))
 			lost, err := d.RestoreRobots(func(string) ([]byte, error) { return []byte(powerText), nil })
 			if err != nil || len(lost) != want {
 				t.Errorf("%s: lost %q, %v", line, lost, err)
 			}
-			if got := contents(t, filepath.Dir(d.Path())); fmt.Sprint(got) != fmt.Sprint(before) {
+			if got := contents(t, filepath.Dir(d.path)); fmt.Sprint(got) != fmt.Sprint(before) {
 				t.Errorf("%s: got %q\nwant %q", line, got, before)
 			}
 		}
 	})
 	t.Run("an error", func(t *testing.T) {
 		d := prepare(t)
-		if err := os.Remove(filepath.Join(d.Path(), "robots", "http_gone.test.txt")); err != nil {
+		if err := os.Remove(filepath.Join(d.path, "robots", "http_gone.test.txt")); err != nil {
 			t.Fatal(err)
 		}
 		enough := errors.New("enough")
@@ -271,19 +271,19 @@ func TestRestoreRobots(t *testing.T) {
 	})
 	t.Run("brought to the disk", func(t *testing.T) {
 		d := prepare(t)
-		names := []string{filepath.Join(d.Path(), "robots", "http_gone.test.txt"), output.VersionPath(d.Path(), usage.Hash([]byte(powerText)))}
+		names := []string{filepath.Join(d.path, "robots", "http_gone.test.txt"), output.VersionPath(d.path, usage.Hash([]byte(powerText)))}
 		for _, name := range names {
 			if err := os.Remove(name); err != nil {
 				t.Fatal(err)
 			}
 		}
-		disk := powercut.Watch(t, filepath.Dir(d.Path()))
+		disk := powercut.Watch(t, filepath.Dir(d.path))
 		if _, err := d.RestoreRobots(known(map[string]string{gone: powerText})); err != nil {
 			t.Fatal(err)
 		}
 		left := disk.Cut()
 		for _, name := range names {
-			rel, err := filepath.Rel(filepath.Dir(d.Path()), name)
+			rel, err := filepath.Rel(filepath.Dir(d.path), name)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,8 @@
 package results
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -22,33 +24,17 @@ type Block struct {
 //
 // URLs in the frontier are listed only if it is a [frontier.Lister]. The lines are not
 // committed: a resumed crawl removes them first.
-func (r *Writer) WriteRejected(all bool, blocked func(frontier.Host, robotsext.Origin) (Block, error)) (Listed, error) {
-	w := &rejectedWriter{
-		r: r, blocks: make(map[robotsext.Origin]Block),
+func (w *Writer) WriteRejected(all bool, blocked func(frontier.Host, robotsext.Origin) (Block, error)) (Listed, error) {
+	l := &rejectedLister{
+		w: w, blocked: blocked, blocks: make(map[robotsext.Origin]Block),
 		listed: Listed{Rejected: make(map[output.Reason]int), Checks: make(map[output.CheckResult]int)},
 	}
-	if err := r.Skipped.each(w.skipped); err != nil {
-		return w.listed, err
+	err := l.skipped()
+	if err == nil {
+		w.Skipped.setListed()
+		err = l.waiting(all)
 	}
-	if err := w.flush(); err != nil {
-		return w.listed, err
-	}
-	r.Skipped.setListed()
-	origins, deferred := r.Deferred.All()
-	var hosts []frontier.Host
-	for _, o := range origins {
-		hosts = append(hosts, weburl.ServerOf(string(o)))
-	}
-	if all {
-		hosts = nil
-	} else if len(hosts) == 0 {
-		return w.listed, w.flush()
-	}
-	if err := w.waiting(hosts, deferred, all, blocked); err != nil {
-		return w.listed, err
-	}
-	err := w.flush()
-	return w.listed, err
+	return l.listed, err
 }
 
 // Listed counts the lines that WriteRejected has written.
@@ -58,16 +44,14 @@ type Listed struct {
 	Next     time.Time // when the first waiting URL may be requested; zero: there is none
 }
 
-// rejectedWriter writes lines of rejected.jsonl in batches.
-type rejectedWriter struct {
-	r      *Writer
-	blocks map[robotsext.Origin]Block // results of blocked
+// rejectedLister writes lines of rejected.jsonl in batches.
+type rejectedLister struct {
+	w       *Writer
+	blocked func(frontier.Host, robotsext.Origin) (Block, error)
+	blocks  map[robotsext.Origin]Block // results of blocked
 
-	batch   Batch
-	entries []*entry       // skipped, unless the frontier knows them
-	keys    []frontier.Key // of entries
-	n       int            // lines
-
+	batch  Batch
+	lines  int
 	listed Listed
 }
 
@@ -79,23 +63,64 @@ const (
 	maxBlocks = 10_000
 )
 
-// skipped adds a skipped URL.
-func (w *rejectedWriter) skipped(e *entry) error {
-	w.entries, w.keys = append(w.entries, e), append(w.keys, e.frontierKey())
-	if len(w.entries) < rejectedBatch {
-		return nil
+// skipped writes the URLs that are still skipped.
+func (l *rejectedLister) skipped() error {
+	var entries []*entry
+	err := l.w.Skipped.each(func(e *entry) error {
+		if entries = append(entries, e); len(entries) < rejectedBatch {
+			return nil
+		}
+		err := l.unknown(entries)
+		entries = nil
+		return err
+	})
+	if err == nil {
+		err = l.unknown(entries)
 	}
-	return w.flush()
+	if err != nil {
+		return err
+	}
+	return l.flush()
 }
 
-// waiting adds the URLs of hosts in the frontier whose origins are deferred; with all, the
-// other URLs too. Blocked is that of WriteRejected.
-func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.Origin]*Deferral, all bool, blocked func(frontier.Host, robotsext.Origin) (Block, error)) error {
-	list, ok := w.r.cfg.Frontier.(frontier.Lister)
-	if !ok {
+// unknown writes skipped URLs, unless they were added to the frontier after all.
+func (l *rejectedLister) unknown(entries []*entry) error {
+	var keys []frontier.Key
+	for _, e := range entries {
+		keys = append(keys, e.keys()...)
+	}
+	known, err := l.w.cfg.Frontier.Known(l.w.cfg.Lifecycle.CommitCtx, keys)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		n := len(e.keys())
+		added := slices.Contains(known[:n], true)
+		if known = known[n:]; added {
+			continue
+		}
+		e.Skipped.WasProvisional = true
+		if err := l.reject(e.Skipped); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waiting writes the URLs in the frontier whose origins are deferred; with all, the other URLs too.
+func (l *rejectedLister) waiting(all bool) error {
+	list, ok := l.w.cfg.Frontier.(frontier.Lister)
+	origins, deferred := l.w.Deferred.All()
+	if !ok || !all && len(origins) == 0 {
 		return nil
 	}
-	for item, err := range list.Waiting(w.r.cfg.Lifecycle.CommitCtx, hosts...) {
+	var hosts []frontier.Host // all: none
+	for _, o := range origins {
+		if !all {
+			hosts = append(hosts, weburl.ServerOf(string(o)))
+		}
+	}
+	for item, err := range list.Waiting(l.w.cfg.Lifecycle.CommitCtx, hosts...) {
 		if err != nil {
 			return err
 		}
@@ -106,89 +131,65 @@ func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.O
 		} else if !all {
 			continue
 		}
-		p, _ := provenance.Decode(item.Meta) // an item that cannot be decoded is skipped when it is leased
-		b, known := w.blocks[o]
-		if !known {
-			var err error
-			if b, err = blocked(item.Host, o); err != nil {
-				return err
-			}
-			if len(w.blocks) >= maxBlocks {
-				clear(w.blocks)
-			}
-			w.blocks[o] = b
+		b, err := l.blockOf(item.Host, o)
+		if err != nil {
+			return err
 		}
-		if j.Detail == "" {
-			j.Detail = b.Reason
-		}
+		j.URL, j.Detail = item.URL, cmp.Or(j.Detail, b.Reason)
 		j.RetryAt = b.Until.UTC()
 		if item.NotBefore.After(b.Until) {
 			j.RetryAt = item.NotBefore.UTC()
 		}
-		if w.listed.Next.IsZero() || j.RetryAt.Before(w.listed.Next) {
-			w.listed.Next = j.RetryAt
+		if l.listed.Next.IsZero() || j.RetryAt.Before(l.listed.Next) {
+			l.listed.Next = j.RetryAt
 		}
-		j.URL = item.URL
+		p, _ := provenance.Decode(item.Meta) // an item that cannot be decoded is skipped when it is leased
 		if p.IsCheck() {
-			if err := w.check(&j, p); err != nil {
-				return err
-			}
-			continue
+			line := &output.Check{URL: j.URL, Result: output.CheckUnverified, Kind: p.Check, FoundOn: p.FoundOn, Reason: j.Reason, Detail: j.Detail}
+			l.listed.Checks[line.Result]++
+			err = addListed(l, Checks, line)
+		} else {
+			j.Depth, j.FoundOn, j.Source = p.Depth, p.FoundOn, p.Source.String()
+			LogSkipped(l.w.cfg.Log, &j, 0)
+			err = l.reject(&j)
 		}
-		j.Depth, j.FoundOn, j.Source = p.Depth, p.FoundOn, p.Source.String()
-		w.listed.Rejected[j.Reason]++
-		LogSkipped(w.r.cfg.Log, &j, 0)
-		if err := w.write(&j); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *rejectedWriter) write(j *output.Rejection) error {
-	if err := Rejected.Add(&w.batch, j); err != nil {
-		return err
-	}
-	return w.added()
-}
-
-// check writes the line of a check that was not made.
-func (w *rejectedWriter) check(j *output.Rejection, p provenance.Provenance) error {
-	line := &output.Check{URL: j.URL, Result: output.CheckUnverified, Kind: p.Check, FoundOn: p.FoundOn, Reason: j.Reason, Detail: j.Detail}
-	w.listed.Checks[line.Result]++
-	if err := Checks.Add(&w.batch, line); err != nil {
-		return err
-	}
-	return w.added()
-}
-
-// added writes a full batch.
-func (w *rejectedWriter) added() error {
-	if w.n++; w.n%rejectedBatch > 0 {
-		return nil
-	}
-	return w.flush()
-}
-
-func (w *rejectedWriter) flush() error {
-	if len(w.entries) > 0 {
-		known, err := w.r.cfg.Frontier.Known(w.r.cfg.Lifecycle.CommitCtx, w.keys)
 		if err != nil {
 			return err
 		}
-		entries := w.entries
-		w.entries, w.keys = nil, nil
-		for i, e := range entries {
-			if known[i] { // it was added after all
-				continue
-			}
-			e.Skipped.WasProvisional = true
-			w.listed.Rejected[e.Skipped.Reason]++
-			if err := w.write(e.Skipped); err != nil {
-				return err
-			}
-		}
 	}
-	defer w.batch.Reset()
-	return w.r.write(&w.batch)
+	return l.flush()
+}
+
+// blockOf returns what blocks the URLs of an origin.
+func (l *rejectedLister) blockOf(h frontier.Host, o robotsext.Origin) (Block, error) {
+	if b, known := l.blocks[o]; known {
+		return b, nil
+	}
+	b, err := l.blocked(h, o)
+	if len(l.blocks) >= maxBlocks {
+		clear(l.blocks)
+	}
+	l.blocks[o] = b
+	return b, err
+}
+
+func (l *rejectedLister) reject(j *output.Rejection) error {
+	l.listed.Rejected[j.Reason]++
+	return addListed(l, Rejected, j)
+}
+
+// addListed adds a line, and writes a full batch.
+func addListed[T any](l *rejectedLister, f *File[T], line *T) error {
+	if err := f.Add(&l.batch, line); err != nil {
+		return err
+	}
+	if l.lines++; l.lines%rejectedBatch > 0 {
+		return nil
+	}
+	return l.flush()
+}
+
+func (l *rejectedLister) flush() error {
+	defer l.batch.reset()
+	return l.w.write(&l.batch)
 }

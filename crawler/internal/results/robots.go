@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
@@ -61,7 +63,7 @@ func (d *Dir) KeepVersion(hash string, body []byte, power bool) error {
 const maxKept = 10_000
 
 // RobotsLog returns the log of robots.txt fetches, robots.jsonl.
-func (d *Dir) RobotsLog() *jsonlines.Log { return d.robots }
+func (d *Dir) RobotsLog() *jsonlines.File { return d.files[robotsLog.index] }
 
 // A robotsLine has the fields of a line of robots.jsonl that RestoreRobots uses.
 type robotsLine struct {
@@ -129,4 +131,98 @@ func (d *Dir) restoreRobots(l robotsLine, text func(origin string) ([]byte, erro
 // matches reports whether a text is that of the line.
 func (l robotsLine) matches(text []byte) bool {
 	return l.Hash == "" && len(text) == 0 || l.Hash == usage.Hash(text)
+}
+
+// Robots writes a robots.txt to the directory, permanently, and gives it to the sinks with the
+// next write. Then the frontier may store the record, after which the robots.txt is not
+// requested again. It ignores a robots.txt that was not requested.
+func (w *Writer) Robots(rec *robotsext.Record) error {
+	if blocked.IsUnrequested(rec) {
+		return nil
+	}
+	rec = blocked.ForOutput(rec)
+	about, body := *rec, rec.Body
+	about.Body, about.Copy = nil, nil // the body is in its own file
+	if rec.NoStore {
+		body = nil // ROB-CAC-06
+	}
+	line, err := w.dir.Robots(string(rec.Origin), body, &about, w.cfg.Power)
+	if err != nil {
+		return err
+	}
+	if err := w.robotsLine(line, rec); err != nil || !w.cfg.Power {
+		return err
+	}
+	return w.dir.RobotsLog().Sync()
+}
+
+// robotsLine adds the line of a robots.txt to robots.jsonl, and the record for the sinks,
+// in the same order.
+func (w *Writer) robotsLine(line []byte, rec *robotsext.Record) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.sinks) > 0 {
+		w.unfiled.Robots = append(w.unfiled.Robots, robotsResult(rec))
+	}
+	_, err := w.dir.RobotsLog().Append(line)
+	return err
+}
+
+// KeepVersion keeps the text of a robots.txt or tdmrep.json as a version. A site that sends no-store
+// forbids that (ROB-CAC-06); an empty file then says so.
+func (w *Writer) KeepVersion(rec *robotsext.Record) error {
+	switch {
+	case rec.Hash == "":
+		return nil
+	case rec.NoStore:
+		return w.dir.KeepVersion(rec.Hash+output.NoStore, nil, w.cfg.Power)
+	}
+	return w.dir.KeepVersion(rec.Hash, rec.Body, w.cfg.Power)
+}
+
+// RestoreRobots rewrites robots.txt files that a power failure has destroyed, with the text of
+// the frontier. It returns the origins whose file has another text, to request them again.
+func (w *Writer) RestoreRobots(text func(origin string) ([]byte, error)) (lost []string, err error) {
+	if lost, err = w.dir.RestoreRobots(text); err != nil {
+		return nil, err
+	}
+	for _, origin := range lost {
+		w.setRefetch(robotsext.Origin(origin))
+	}
+	return lost, nil
+}
+
+// Refetch reports, once, that a known robots.txt has to be requested again, because a kill or
+// a power failure came before it was written completely.
+func (w *Writer) Refetch(origin robotsext.Origin) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	refetch := w.refetch[origin]
+	delete(w.refetch, origin)
+	return refetch
+}
+
+// setRefetch makes Refetch return true for an origin.
+func (w *Writer) setRefetch(origin robotsext.Origin) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.refetch[origin] = true
+}
+
+// robotsResult returns a robots.txt as a sink gets it.
+func robotsResult(rec *robotsext.Record) *output.Robots {
+	r := &output.Robots{
+		Origin: string(rec.Origin), Outcome: rec.Outcome.String(), Status: rec.Status,
+		FetchedAt: rec.FetchedAt, ExpiresAt: rec.ExpiresAt, RetryAt: rec.RetryAt,
+	}
+	if n := len(rec.RedirectChain); n > 0 {
+		r.URL = rec.RedirectChain[n-1]
+	}
+	if rec.Err != nil {
+		r.Error = rec.Err.Error()
+	}
+	if !rec.NoStore {
+		r.Body = rec.Body // ROB-CAC-06
+	}
+	return r
 }

@@ -32,10 +32,11 @@ func Rotate(path string, number int, formats ...output.Format) error {
 			failed = append(failed, err)
 		}
 	}
-	for _, f := range files {
-		rotate(f.fileName())
+	for _, r := range rows {
+		if !r.continued {
+			rotate(r.name)
+		}
 	}
-	rotate(RobotsFile)
 	for _, format := range formats {
 		names, err := FilesOf(path, format)
 		failed = append(failed, err)
@@ -65,7 +66,7 @@ func RemoveGenerations(path string, number, keep int) error {
 	var failed []error
 	for _, entry := range entries {
 		name, n := untagged(entry.Name())
-		if isLines(name) && n > 0 && (n == number-1 && name != PagesFile || keep > 0 && n <= number-keep) {
+		if r := rowOf(name); r != nil && n > 0 && (n == number-1 && !r.history || keep > 0 && n <= number-keep) {
 			failed = append(failed, os.Remove(filepath.Join(path, entry.Name())))
 		}
 	}
@@ -110,16 +111,20 @@ func Rotated(path string, number int, formats ...output.Format) bool {
 	entries, _ := os.ReadDir(path) // Rotate returns the error
 	for _, entry := range entries {
 		name, n := untagged(entry.Name())
-		if n == number && (isLines(name) || slices.ContainsFunc(formats, func(f output.Format) bool { return f.Exchanges && hasFile(f, name) })) {
+		if n == number && (rowOf(name) != nil || slices.ContainsFunc(formats, func(f output.Format) bool { return f.Exchanges && hasFile(f, name) })) {
 			return true
 		}
 	}
 	return false
 }
 
-// isLines reports whether a name is that of a JSON lines file.
-func isLines(name string) bool {
-	return name == RobotsFile || slices.ContainsFunc(files[:], func(f AnyFile) bool { return f.fileName() == name })
+// rowOf returns the row of a file that is renamed by a recrawl, or nil.
+func rowOf(name string) *row {
+	i := slices.IndexFunc(rows, func(r *row) bool { return r.name == name && !r.continued })
+	if i < 0 {
+		return nil
+	}
+	return rows[i]
 }
 
 // hasFile reports whether a name is that of a file of a format.
@@ -148,4 +153,30 @@ func untagged(rotated string) (name string, number int) {
 func tagged(name, tag string) string {
 	base, ext, _ := strings.Cut(name, ".")
 	return base + "." + tag + "." + ext
+}
+
+// RenameIncomplete renames the files of a format, such as pages.csv to pages.lost-1.csv, so that new
+// files can be written without deleting the old ones. It returns the new names.
+func RenameIncomplete(path string, format output.Format) (kept []string, err error) {
+	names, err := FilesOf(path, format)
+	if err != nil {
+		return nil, err
+	}
+	tag := ""
+	for n := 1; tag == "" || slices.ContainsFunc(names, func(name string) bool { return exists(filepath.Join(path, tagged(name, tag))) }); n++ {
+		tag = fmt.Sprintf("lost-%d", n)
+	}
+	for _, name := range names {
+		to := tagged(name, tag)
+		if err := os.Rename(filepath.Join(path, name), filepath.Join(path, to)); err != nil {
+			return kept, err
+		}
+		kept = append(kept, to)
+	}
+	return kept, nil
+}
+
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
 }

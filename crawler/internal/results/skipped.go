@@ -89,7 +89,7 @@ func (s *Skipped) Add(urls []SkippedURL) (first []*output.Rejection, err error) 
 			s.reportFull()
 			continue
 		}
-		e := &entry{Skipped: &u.Rejection, Priority: u.Item.Priority, Meta: u.Item.Meta}
+		e := &entry{Skipped: &u.Rejection, Kind: u.Item.Kind, Owner: u.Item.Owner, Priority: u.Item.Priority, Meta: u.Item.Meta}
 		s.put(url, -1, e) // a repetition in the same call is then known
 		if !known {
 			first = append(first, &u.Rejection)
@@ -193,8 +193,8 @@ func (s *Skipped) noteTakeable(e *entry, u weburl.URL) {
 const maxUnlisted = 1_000
 
 // TakeScope is Take for URLs in the scope of u that were out of scope.
-func (r *Writer) TakeScope(u weburl.URL, match func(SkippedURL) bool, give func([]SkippedURL) error) error {
-	s := r.Skipped
+func (w *Writer) TakeScope(u weburl.URL, match func(SkippedURL) bool, give func([]SkippedURL) error) error {
+	s := w.Skipped
 	s.mu.Lock()
 	found := s.outOfScope[s.hash(s.scope.Key(u))]
 	s.mu.Unlock()
@@ -205,8 +205,8 @@ func (r *Writer) TakeScope(u weburl.URL, match func(SkippedURL) bool, give func(
 }
 
 // TakeListed is Take for sitemap entries of an origin whose robots.txt is known now.
-func (r *Writer) TakeListed(o robotsext.Origin, match func(SkippedURL) bool, give func([]SkippedURL) error) error {
-	s := r.Skipped
+func (w *Writer) TakeListed(o robotsext.Origin, match func(SkippedURL) bool, give func([]SkippedURL) error) error {
+	s := w.Skipped
 	s.mu.Lock()
 	found := s.unlisted[o]
 	delete(s.unlisted, o)
@@ -281,20 +281,31 @@ func (s *Skipped) Take(match func(SkippedURL) bool, give func([]SkippedURL) erro
 // skippedURL returns the skipped URL of an entry.
 func (e *entry) skippedURL() (SkippedURL, error) {
 	u, err := weburl.Parse(e.Skipped.URL)
-	key := e.frontierKey()
+	key := e.key()
 	return SkippedURL{
 		Rejection: *e.Skipped, URL: u,
-		Item: frontier.Item{Kind: key.Kind, URL: key.URL, Host: u.Server, Priority: e.Priority, Meta: e.Meta},
+		Item: frontier.Item{Kind: key.Kind, URL: key.URL, Owner: key.Owner, Host: u.Server, Priority: e.Priority, Meta: e.Meta},
 	}, err
 }
 
-// frontierKey returns the key of an entry's URL in the frontier.
-func (e *entry) frontierKey() frontier.Key {
-	key := frontier.Key{URL: e.Skipped.URL}
-	if p, err := provenance.Decode(e.Meta); err == nil && p.IsSitemap() {
+// key returns the key of an entry's URL in the frontier. Journals of earlier versions have no kind, and had only pages
+// and sitemaps.
+func (e *entry) key() frontier.Key {
+	key := frontier.Key{Kind: e.Kind, URL: e.Skipped.URL, Owner: e.Owner}
+	if p, err := provenance.Decode(e.Meta); key.Kind == "" && err == nil && p.IsSitemap() {
 		key.Kind = provenance.KindSitemap
 	}
 	return key
+}
+
+// keys returns the keys under which the frontier may have the URL of an entry: a redirect target may also be found by a
+// link.
+func (e *entry) keys() []frontier.Key {
+	key := e.key()
+	if key.Kind == provenance.KindRedirect {
+		return []frontier.Key{key, {URL: key.URL}}
+	}
+	return []frontier.Key{key}
 }
 
 // restore applies an entry at an offset in the journal.

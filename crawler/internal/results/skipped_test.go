@@ -1,15 +1,19 @@
 package results
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/notice"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -105,4 +109,65 @@ func TestSkippedCounts(t *testing.T) {
 	counts(map[output.Reason]int{output.Nofollow: 1})
 	s.setListed()
 	counts(nil)
+}
+
+// A skipped URL that is taken has the kind and the owner with which it was skipped, also from the journal of an earlier
+// process. Journals of earlier versions have neither, and only that of a sitemap follows from how it was found.
+func TestSkippedURLKeepsItsKey(t *testing.T) {
+	sitemap := provenance.Provenance{Source: provenance.Sitemap, SitemapOf: "http://a.test"}.Encode()
+	link := provenance.Provenance{Source: provenance.Link}.Encode()
+	skipped := map[frontier.Key][]byte{
+		{URL: "http://a.test/page"}:                                                      link,
+		{Kind: provenance.KindSitemap, URL: "http://a.test/map"}:                         sitemap,
+		{Kind: provenance.KindRedirect, URL: "http://a.test/target", Owner: "again-1-0"}: link,
+	}
+	r := openWriter(t, nil)
+	for key, meta := range skipped {
+		item := frontier.Item{Kind: key.Kind, URL: key.URL, Owner: key.Owner, Meta: meta}
+		if _, err := r.Skipped.Add([]SkippedURL{{Item: item, Rejection: output.Rejection{URL: key.URL, Reason: output.MaxDepth}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := frontier.Key{Kind: provenance.KindSitemap, URL: "http://a.test/old"}
+	if _, err := r.journal.append(&entry{Skipped: &output.Rejection{URL: old.URL, Reason: output.MaxDepth}, Meta: sitemap}); err != nil {
+		t.Fatal(err)
+	}
+	skipped[old] = sitemap
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r = New(r.cfg)
+	if err := errors.Join(r.Load(), r.Open(), r.Restore(nil, nil)); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	got := make(map[frontier.Key][]byte)
+	err := r.Skipped.Take(func(SkippedURL) bool { return true }, func(some []SkippedURL) error {
+		for _, u := range some {
+			got[u.Item.Key()] = u.Item.Meta
+		}
+		return nil
+	})
+	if diff := cmp.Diff(skipped, got); err != nil || diff != "" {
+		t.Errorf("%v, taken (-want +got):\n%s", err, diff)
+	}
+}
+
+// A URL that was skipped as the target of a redirect, and is in the frontier since a page links to it, was not skipped.
+func TestRedirectTargetThatIsLinkedIsNotRejected(t *testing.T) {
+	f := frontier.NewMemory(nil)
+	if _, err := f.Add(t.Context(), []frontier.Item{{URL: "http://a.test/linked"}}); err != nil {
+		t.Fatal(err)
+	}
+	r := openWriter(t, f)
+	for _, url := range []string{"http://a.test/linked", "http://a.test/other"} {
+		u := SkippedURL{Item: frontier.Item{Kind: provenance.KindRedirect, URL: url}, Rejection: output.Rejection{URL: url, Reason: output.MaxDepth}}
+		if err := r.Skip([]SkippedURL{u}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	listed, err := r.WriteRejected(false, nil)
+	if want := map[output.Reason]int{output.MaxDepth: 1}; err != nil || !maps.Equal(listed.Rejected, want) {
+		t.Errorf("%v, %v, want %v", listed.Rejected, err, want)
+	}
 }

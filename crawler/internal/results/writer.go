@@ -1,6 +1,6 @@
-// Package results has the files of a crawl: one table of JSON lines files with their committed lengths, robots.txt
-// files, the journal and the state. A [Writer] writes them in an order that survives a kill. Package output has the types
-// of the lines, and reads them.
+// Package results has the files of a crawl: one table of JSON lines files, robots.txt files, the journal and the
+// state. Package output has the types of the lines, and reads them. A [Writer] writes the files in an order that
+// survives a kill.
 //
 // State lives in several files. Each is written before anything that depends on it:
 //
@@ -15,14 +15,18 @@ package results
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
+	"sync"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // Config has the settings of a [Writer].
@@ -44,13 +48,14 @@ type Config struct {
 // and Open; then OpenSinks, FillSinks and Restore; then Commit and the methods that record something, which are
 // safe for concurrent use; then WriteRejected and Flush; then Close, at any time.
 type Writer struct {
-	outputs
-
 	// Skipped are URLs that are skipped for now, and Deferred origins whose URLs wait.
 	Skipped  *Skipped
 	Deferred *Deferred
 
 	cfg       Config
+	dir       *Dir // nil: not open
+	journal   *journal
+	sinks     []sink
 	committed committed // as the frontier knows it
 	committer committer
 
@@ -58,54 +63,171 @@ type Writer struct {
 	previous   previous
 	lost       bool // files have lost data; see OpenSinks
 	damages    *damages
+
+	robotsWritten int64 // bytes of robots.jsonl that the sinks have; used by the committer only
+
+	mu      sync.Mutex                // guards all below, and the order of robots.jsonl and unfiled
+	unfiled output.Results            // for the sinks, with the next write
+	refetch map[robotsext.Origin]bool // origins whose robots.txt a file or an archive lacks
 }
 
-// New returns a recorder. It opens nothing.
+// New returns a writer. It opens nothing.
 func New(cfg Config) *Writer {
-	r := &Writer{
-		cfg:        cfg,
-		duplicates: newDuplicates(filepath.Join(cfg.Dir, PagesFile)),
-		damages:    &damages{life: cfg.Lifecycle},
-	}
-	r.power = cfg.Power
-	if cfg.Dir != "" {
-		r.journal = &journal{name: filepath.Join(cfg.Dir, JournalFile), power: cfg.Power, damages: r.damages}
-	}
-	r.Deferred = newDeferred(r.journal)
-	r.Skipped = newSkipped(r.journal, &cfg)
-	return r
+	w := &Writer{cfg: cfg, damages: &damages{life: cfg.Lifecycle}, refetch: make(map[robotsext.Origin]bool)}
+	w.duplicates = newDuplicates(w.path(PagesFile))
+	w.journal = &journal{power: cfg.Power, damages: w.damages}
+	w.Deferred = newDeferred(w.journal)
+	w.Skipped = newSkipped(w.journal, &cfg)
+	return w
 }
 
-// Skip skips URLs for now. It logs those that were not skipped before, and gives them to the sinks.
-func (r *Writer) Skip(urls []SkippedURL) error {
-	first, err := r.Skipped.Add(urls)
-	for _, j := range first {
-		LogSkipped(r.cfg.Log, j, 0)
+func (w *Writer) path(name string) string { return filepath.Join(w.cfg.Dir, name) }
+
+// Create creates the directory of a new crawl, with state in its state file.
+func (w *Writer) Create(state any) error {
+	dir, err := Create(w.cfg.Dir, state, w.cfg.Unused...)
+	return w.opened(dir, err)
+}
+
+// Load reads the committed lengths from the frontier.
+func (w *Writer) Load() error {
+	note, err := w.cfg.Frontier.Note(w.cfg.Lifecycle.CommitCtx)
+	if err != nil {
+		return err
 	}
-	r.provisional(first)
+	w.committed, err = parseNote(note)
 	return err
 }
 
+// Open opens the directory of a crawl that is resumed, after Load. It truncates the files
+// to their committed lengths.
+func (w *Writer) Open() error {
+	dir, err := Open(w.cfg.Dir, w.committed.Lengths, w.cfg.Unused...)
+	return w.opened(dir, err)
+}
+
+func (w *Writer) opened(dir *Dir, err error) error {
+	if err == nil {
+		w.dir = dir
+		w.journal.open(w.path(JournalFile), dir.files[journalLog.index])
+	}
+	return err
+}
+
+// Reset commits that all files are empty: they were renamed for a recrawl.
+func (w *Writer) Reset() error {
+	w.committed = committed{}
+	return w.finish(nil)
+}
+
+// DropRejections removes lines from rejected.jsonl, after Load and before Open. The files
+// of the formats are rewritten later.
+func (w *Writer) DropRejections(drop func(*output.Rejection) bool) error {
+	length, err := DropRejections(w.cfg.Dir, w.committed.Lengths[RejectedFile], drop)
+	if err != nil {
+		return err
+	}
+	w.committed.Lengths[RejectedFile] = length
+	for _, f := range w.cfg.Available {
+		if !f.Exchanges { // the sink gets all lines again
+			w.committed.setStale(f.Name)
+		}
+	}
+	return w.finish(nil)
+}
+
+// Restore reads the journal. It calls joined for URLs whose hosts joined the crawl, and trapped
+// for closed patterns.
+func (w *Writer) Restore(joined func(url string) error, trapped func(*trap.ClosedPattern)) error {
+	return w.journal.each(func(at int64, e *entry) error {
+		switch {
+		case e.Skipped != nil:
+			w.Skipped.restore(at, e)
+		case e.Joined != "":
+			if err := joined(e.Joined); err != nil {
+				return jsonlines.BadLine(err)
+			}
+		case e.Deferred != "", e.Resumed != "":
+			return w.Deferred.restore(e)
+		case e.Trap != nil:
+			trapped(e.Trap)
+		}
+		return nil
+	})
+}
+
+// RestoreLines calls count with each line that a resumed crawl counts. It also stores the hashes of the bodies of pages.
+func (w *Writer) RestoreLines(count func(*output.Results)) error {
+	var line output.Results
+	for _, file := range files {
+		if !file.self().counted {
+			continue
+		}
+		err := file.replay(w, &line, func(at int64) error {
+			for _, p := range line.Pages {
+				w.duplicates.restore(p, at)
+			}
+			count(&line)
+			reset(&line)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Skip skips URLs for now. It logs those that were not skipped before, and gives them to the sinks.
+func (w *Writer) Skip(urls []SkippedURL) error {
+	first, err := w.Skipped.Add(urls)
+	for _, j := range first {
+		LogSkipped(w.cfg.Log, j, 0)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.sinks) > 0 {
+		w.unfiled.Provisional = append(w.unfiled.Provisional, first...)
+	}
+	return err
+}
+
+// Exchange gives an exchange to the sinks with the next write.
+func (w *Writer) Exchange(e *output.Exchange) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.unfiled.Exchanges = append(w.unfiled.Exchanges, e)
+}
+
 // AddJoined records that the host of a URL joined the crawl.
-func (r *Writer) AddJoined(url string) error {
-	_, err := r.journal.append(&entry{Joined: url})
+func (w *Writer) AddJoined(url string) error {
+	_, err := w.journal.append(&entry{Joined: url})
 	return err
 }
 
 // AddTrap records that a pattern of URLs was closed.
-func (r *Writer) AddTrap(p *trap.ClosedPattern) error {
-	_, err := r.journal.append(&entry{Trap: p})
+func (w *Writer) AddTrap(p *trap.ClosedPattern) error {
+	_, err := w.journal.append(&entry{Trap: p})
 	return err
 }
 
-// Flush commits the files and sinks without the frontier: a resumed crawl truncates what was
-// written since the last commit.
-func (r *Writer) Flush() error { return r.commit(new(committed)) }
-
-// Written returns the lengths of the files, by their names.
-func (r *Writer) Written() map[string]int64 { return r.dir.Lengths().Files() }
+// Written returns the lengths of the files of this crawl, without the journal, by their names.
+func (w *Writer) Written() Lengths {
+	lengths := w.dir.Lengths()
+	delete(lengths, JournalFile)
+	return lengths
+}
 
 // Close closes the sinks and the files. Close the frontier later, since a sink may read it.
-func (r *Writer) Close() error {
-	return errors.Join(r.close(), r.duplicates.close(), r.previous.close())
+func (w *Writer) Close() error {
+	var errs []error
+	for _, s := range w.sinks {
+		if err := s.Close(); err != nil {
+			errs = append(errs, fmt.Errorf("write %s: %w", sinkName(s.name), err))
+		}
+	}
+	if w.dir != nil {
+		errs = append(errs, w.dir.Close())
+	}
+	return errors.Join(errors.Join(errs...), w.duplicates.close(), w.previous.close())
 }

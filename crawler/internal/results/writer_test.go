@@ -52,7 +52,11 @@ func TestResumeCutsOffWhatWasNotCommitted(t *testing.T) {
 		func(url string) error { restored = append(restored, url); return nil },
 		func(p *trap.ClosedPattern) { restored = append(restored, string(p.Host)) },
 	))
-	check(r.RestorePages(func(p *output.Page) { restored = append(restored, p.URL) }))
+	check(r.RestoreLines(func(lines *output.Results) {
+		for _, p := range lines.Pages {
+			restored = append(restored, p.URL)
+		}
+	}))
 	if n := r.Skipped.Counts()[output.OutOfScope]; n != 1 {
 		t.Errorf("%d URLs out of scope", n)
 	}

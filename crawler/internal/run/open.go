@@ -2,7 +2,6 @@ package run
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
-	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -137,10 +135,10 @@ func (c *Crawl) checkUnused() error {
 		return err
 	}
 	if stats.URLs > 0 {
-		return fmt.Errorf("%w: %q has the frontier of one in it; name another directory or remove this one", output.ErrExists, c.set.Results.Dir)
+		return results.ExistsError(c.set.Results.Dir, "the frontier of one")
 	}
 	if info, err := os.Stat(filepath.Join(c.set.Results.Dir, results.JournalFile)); err == nil && info.Size() > 0 {
-		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, c.set.Results.Dir, results.JournalFile)
+		return results.ExistsError(c.set.Results.Dir, results.JournalFile)
 	}
 	return nil
 }

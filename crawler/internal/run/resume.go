@@ -253,34 +253,33 @@ func (c *Crawl) restore() error {
 			return err
 		}
 	}
-	file := func(name string) string { return filepath.Join(c.set.Results.Dir, name) }
 	return cmp.Or(
-		c.Results.RestorePages(func(p *output.Page) {
-			c.Limits.Count(weburl.ServerOf(p.URL), p.BytesRead())
-			c.Tally.Add(p, &output.Results{})
-		}),
-		results.Each(c.Results, file(results.RejectedFile), func(_ int64, r *output.Rejection) error {
-			if a, err := weburl.Parse(r.URL); err == nil && r.Reason == output.BlockedAddress && r.RobotsURL == "" && !r.Addr.IsValid() {
-				r.Addr = blocked.Addr(c.Discovery.CheckHost(a)) // an IP address in a URL needs no request to be found
-			}
-			c.Tally.Add(nil, &output.Results{Rejected: []*output.Rejection{r}})
-			return nil
-		}),
-		results.Each(c.Results, file(results.SitemapsFile), func(_ int64, s *output.Sitemap) error {
-			c.Tally.Add(nil, &output.Results{Sitemaps: []*output.Sitemap{s}})
-			c.Discovery.Sitemaps.Count(robotsext.Origin(s.Origin), s.Pages)
-			return nil
-		}),
-		results.Each(c.Results, file(results.ChecksFile), func(_ int64, l *output.Check) error {
-			c.Tally.Add(nil, &output.Results{Checks: []*output.Check{l}})
-			c.Limits.CountBytes(l.Bytes)
-			return nil
-		}),
-		results.Each(c.Results, file(results.RobotsFile), func(int64, *struct{}) error {
+		c.Results.RestoreLines(c.count),
+		results.Each(c.Results, filepath.Join(c.set.Results.Dir, results.RobotsFile), func(int64, *struct{}) error {
 			c.Tally.AddRobots()
 			return nil
 		}),
 	)
+}
+
+// count counts lines that an earlier process has written.
+func (c *Crawl) count(lines *output.Results) {
+	for _, p := range lines.Pages {
+		c.Limits.Count(weburl.ServerOf(p.URL), p.BytesRead())
+		c.Tally.Add(p, &output.Results{})
+	}
+	for _, r := range lines.Rejected {
+		if a, err := weburl.Parse(r.URL); err == nil && r.Reason == output.BlockedAddress && r.RobotsURL == "" && !r.Addr.IsValid() {
+			r.Addr = blocked.Addr(c.Discovery.CheckHost(a)) // an IP address in a URL needs no request to be found
+		}
+	}
+	for _, s := range lines.Sitemaps {
+		c.Discovery.Sitemaps.Count(robotsext.Origin(s.Origin), s.Pages)
+	}
+	for _, l := range lines.Checks {
+		c.Limits.CountBytes(l.Bytes)
+	}
+	c.Tally.Add(nil, lines)
 }
 
 // restoreRobots writes robots.txt files again that a power cut has damaged, from the

@@ -2,13 +2,17 @@ package results
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -60,7 +64,7 @@ func TestCommitInBatches(t *testing.T) {
 				t.Errorf("%d at a time", m)
 			}
 			lines := 0
-			for _, err := range output.Read[output.Page](r.dir.Path()) {
+			for _, err := range output.Read[output.Page](r.dir.path) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -80,8 +84,8 @@ func TestCommitInBatches(t *testing.T) {
 // told; else nobody waits for that.
 func TestCommitForPower(t *testing.T) {
 	for name, closes := range map[string]func(r *Writer) error{
-		"lines":   func(r *Writer) error { return r.dir.Close() },
-		"journal": func(r *Writer) error { return r.journal.close() },
+		"lines":   func(r *Writer) error { return r.dir.files[Pages.index].Close() },
+		"journal": func(r *Writer) error { return r.journal.log.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := openWriter(t, nil)
@@ -91,10 +95,25 @@ func TestCommitForPower(t *testing.T) {
 			if err := r.Flush(); err != nil {
 				t.Errorf("without power: %v", err)
 			}
-			r.power = true
+			r.cfg.Power = true
 			if err := r.Flush(); !errors.Is(err, os.ErrClosed) {
 				t.Errorf("with power: %v", err)
 			}
 		})
+	}
+}
+
+// A note that an earlier version has written is read, and those of this version have its fields: the lengths of the
+// files, and that of robots.jsonl beside what the sinks have of it.
+func TestNoteKeepsItsFields(t *testing.T) {
+	const earlier = `{"pages":1,"rejected":2,"sitemaps":3,"links":4,"entries":5,"checks":6,"anchors":7,"permissions":8,"robots_lines":9,"robots":10,"journal":11,"sinks":{"csv":"eA=="},"stale":["sqlite"]}`
+	c, err := parseNote([]byte(earlier))
+	if err != nil || c.Lengths[PagesFile] != 1 || c.Lengths[PermissionsFile] != 8 || c.Lengths[RobotsFile] != 9 || c.Robots != 10 || c.Lengths[JournalFile] != 11 ||
+		string(c.Sinks["csv"]) != "x" || !slices.Equal(c.Stale, []string{"sqlite"}) || len(c.Lengths) != len(rows) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	var want, got map[string]any
+	if err := errors.Join(json.Unmarshal([]byte(earlier), &want), json.Unmarshal(c.note(), &got)); err != nil || !cmp.Equal(want, got) {
+		t.Errorf("%s, %v", cmp.Diff(want, got), err)
 	}
 }

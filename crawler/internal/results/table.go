@@ -1,0 +1,187 @@
+package results
+
+import (
+	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// The names in the directory of a crawl.
+const (
+	PagesFile    = "pages.jsonl"
+	RejectedFile = "rejected.jsonl"
+	SitemapsFile = "sitemaps.jsonl"
+	LinksFile    = "links.jsonl"
+	EntriesFile  = "entries.jsonl"
+	ChecksFile   = "checks.jsonl"
+	AnchorsFile  = "anchors.jsonl"
+
+	PermissionsFile = "permissions.jsonl"
+
+	RobotsFile  = "robots.jsonl"
+	JournalFile = "journal.jsonl"
+
+	RobotsDir = "robots"
+	StateFile = "crawl.json"
+)
+
+// The table of the files: another file of results is a row here, and its type with a field of [output.Results].
+// What a crawl does with its files goes over the table.
+var (
+	Pages       = add(&File[output.Page]{row{name: PagesFile, requests: true, counted: true, history: true}, func(r *output.Results) *[]*output.Page { return &r.Pages }})
+	Rejected    = add(&File[output.Rejection]{row{name: RejectedFile, counted: true}, func(r *output.Results) *[]*output.Rejection { return &r.Rejected }})
+	Sitemaps    = add(&File[output.Sitemap]{row{name: SitemapsFile, requests: true, counted: true}, func(r *output.Results) *[]*output.Sitemap { return &r.Sitemaps }})
+	Links       = add(&File[output.Links]{row{name: LinksFile}, func(r *output.Results) *[]*output.Links { return &r.Links }})
+	Entries     = add(&File[output.Entry]{row{name: EntriesFile}, func(r *output.Results) *[]*output.Entry { return &r.Entries }})
+	Checks      = add(&File[output.Check]{row{name: ChecksFile, counted: true}, func(r *output.Results) *[]*output.Check { return &r.Checks }})
+	Anchors     = add(&File[output.Anchors]{row{name: AnchorsFile}, func(r *output.Results) *[]*output.Anchors { return &r.Anchors }})
+	Permissions = add(&File[output.Permission]{row{name: PermissionsFile}, func(r *output.Results) *[]*output.Permission { return &r.Permissions }})
+
+	robotsLog  = addRow(&row{name: RobotsFile, key: "robots_lines", log: true})
+	journalLog = addRow(&row{name: JournalFile, log: true, continued: true})
+)
+
+var (
+	files []file // those with results
+	rows  []*row // all, and those of files first
+)
+
+// A row is a JSON lines file of a crawl, and what is done with it.
+type row struct {
+	name  string
+	key   string // of its length in the note of the frontier; empty: its name without extension
+	index int    // in rows
+
+	log       bool // every complete line is valid; otherwise a resumed crawl truncates the file to its committed length
+	continued bool // a recrawl appends to it; it renames the others
+	requests  bool // its lines are of requests, which are not made again if lines are lost
+	counted   bool // a resumed crawl counts its lines
+	history   bool // it is kept for as many recrawls as the settings say; others for the next one
+}
+
+// A File is a JSON lines file whose lines are results of the type T.
+type File[T any] struct {
+	row
+	lines func(*output.Results) *[]*T
+}
+
+// A file is a [File] of any type.
+type file interface {
+	self() *row
+	// replay adds each line of the file in the directory of w to a list of results, and calls added with its offset.
+	replay(w *Writer, to *output.Results, added func(at int64) error) error
+	join(to, from *output.Results)
+	empty(*output.Results)
+}
+
+func add[F file](f F) F {
+	files = append(files, f)
+	addRow(f.self())
+	return f
+}
+
+func addRow(r *row) *row {
+	if r.key == "" {
+		r.key = baseOf(r.name)
+	}
+	r.index = len(rows)
+	rows = append(rows, r)
+	return r
+}
+
+// baseOf returns the name of a file without its extensions.
+func baseOf(name string) string {
+	base, _, _ := strings.Cut(name, ".")
+	return base
+}
+
+func (r *row) self() *row { return r }
+
+// Add adds a line to a batch.
+func (f *File[T]) Add(b *Batch, v *T) error {
+	list := f.lines(&b.results)
+	*list = append(*list, v)
+	text := b.text(&f.row)
+	line, err := jsonlines.Line(*text, v)
+	if err != nil {
+		return err
+	}
+	*text = line
+	return nil
+}
+
+func (f *File[T]) replay(w *Writer, to *output.Results, added func(at int64) error) error {
+	return Each(w, w.path(f.name), func(at int64, v *T) error {
+		list := f.lines(to)
+		*list = append(*list, v)
+		return added(at)
+	})
+}
+
+func (f *File[T]) join(to, from *output.Results) {
+	list := f.lines(to)
+	*list = append(*list, *f.lines(from)...)
+}
+
+func (f *File[T]) empty(r *output.Results) { empty(f.lines(r)) }
+
+// A Batch has results that are written together. The zero Batch is empty. Do not change results
+// after adding them.
+type Batch struct {
+	lines   [][]byte // by the index of their file; nil: none
+	results output.Results
+}
+
+// text returns the lines of a file.
+func (b *Batch) text(r *row) *[]byte {
+	if b.lines == nil {
+		b.lines = make([][]byte, len(files))
+	}
+	return &b.lines[r.index]
+}
+
+// Join adds the results of another batch.
+func (b *Batch) Join(other *Batch) {
+	for i, lines := range other.lines {
+		text := b.text(rows[i])
+		*text = append(*text, lines...)
+	}
+	join(&b.results, &other.results)
+}
+
+// Results returns the results in the batch, for an [output.Sink].
+func (b *Batch) Results() *output.Results { return &b.results }
+
+// reset empties the batch and keeps its memory.
+func (b *Batch) reset() {
+	for i := range b.lines {
+		b.lines[i] = b.lines[i][:0]
+	}
+	reset(&b.results)
+}
+
+// join appends the results of another batch.
+func join(to, from *output.Results) {
+	for _, f := range files {
+		f.join(to, from)
+	}
+	to.Provisional = append(to.Provisional, from.Provisional...)
+	to.Robots = append(to.Robots, from.Robots...)
+	to.Exchanges = append(to.Exchanges, from.Exchanges...)
+}
+
+// reset empties the lists. It keeps their memory, but not the results.
+func reset(r *output.Results) {
+	for _, f := range files {
+		f.empty(r)
+	}
+	empty(&r.Provisional)
+	empty(&r.Robots)
+	empty(&r.Exchanges)
+}
+
+func empty[T any](list *[]*T) {
+	clear(*list)
+	*list = (*list)[:0]
+}
