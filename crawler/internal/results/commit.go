@@ -79,7 +79,7 @@ func (w *Writer) commitAll(ready []*commitEntry, batch *Batch) error {
 	for i, e := range ready {
 		outcomes[i] = e.outcome
 		if e.page != nil {
-			if err := w.duplicates.mark(e.page, w.dir.files[Pages.index].Length(), *batch.text(&Pages.row)); err != nil {
+			if err := w.duplicates.mark(e.page, w.dir.file(&Pages.row).Length(), *batch.text(&Pages.row)); err != nil {
 				return err
 			}
 			if err := Pages.Add(batch, e.page); err != nil {

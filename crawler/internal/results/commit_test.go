@@ -84,8 +84,8 @@ func TestCommitInBatches(t *testing.T) {
 // told; else nobody waits for that.
 func TestCommitForPower(t *testing.T) {
 	for name, closes := range map[string]func(r *Writer) error{
-		"lines":   func(r *Writer) error { return r.dir.files[Pages.index].Close() },
-		"journal": func(r *Writer) error { return r.journal.log.Close() },
+		"lines":   func(r *Writer) error { return r.dir.file(&Pages.row).Close() },
+		"journal": func(r *Writer) error { return r.dir.file(journalLog).Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := openWriter(t, nil)

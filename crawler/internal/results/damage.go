@@ -9,10 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
-	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -22,7 +20,7 @@ func Each[T any](w *Writer, name string, f func(at int64, v *T) error) error {
 	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) { // f may return this error too
 		return nil
 	}
-	return w.damages.skip(jsonlines.Each(name, f))
+	return w.skipDamage(jsonlines.Each(name, f))
 }
 
 // checkLines reads all files but the journal, to find damaged ones.
@@ -38,36 +36,31 @@ func (w *Writer) checkLines() error {
 	return nil
 }
 
-// damages are the files with damaged lines, each once.
-type damages struct {
-	life *lifecycle.Lifecycle
-
-	mu   sync.Mutex // guards list
-	list []output.Loss
-}
-
-// skip returns err unless it names damaged lines. It reports those once, and the crawl
+// skipDamage returns err unless it names damaged lines. It reports those once, and the crawl
 // continues without them.
-func (d *damages) skip(err error) error {
+func (w *Writer) skipDamage(err error) error {
 	damaged, ok := errors.AsType[*output.DamagedError](err)
 	if !ok {
 		return err
 	}
 	loss := LossOf(damaged)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !slices.ContainsFunc(d.list, func(l output.Loss) bool { return l.File == loss.File }) {
-		d.list = append(d.list, loss)
-		d.life.Notice("file is damaged", LossNotice(loss), "file", loss.File, "lines", len(damaged.Lines), "error", damaged.Err)
+	w.mu.Lock()
+	known := slices.ContainsFunc(w.damages, func(l output.Loss) bool { return l.File == loss.File })
+	if !known {
+		w.damages = append(w.damages, loss)
+	}
+	w.mu.Unlock()
+	if !known {
+		w.cfg.Lifecycle.Notice("file is damaged", LossNotice(loss), "file", loss.File, "lines", len(damaged.Lines), "error", damaged.Err)
 	}
 	return nil
 }
 
 // Damages returns the files in which this process has found damaged lines.
 func (w *Writer) Damages() []output.Loss {
-	w.damages.mu.Lock()
-	defer w.damages.mu.Unlock()
-	return slices.Clone(w.damages.list)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.damages)
 }
 
 // LossOf returns the loss of a file with damaged lines.

@@ -64,19 +64,30 @@ func FilesOf(path string, formats ...output.Format) (names []string, err error) 
 		return nil, err
 	}
 	for _, format := range formats {
-		for _, pattern := range format.Files {
-			for _, entry := range inside {
-				ok, err := filepath.Match(pattern, entry.Name())
-				if err != nil {
-					return nil, fmt.Errorf("files of the format %q: %w", format.Name, err)
-				}
-				if ok {
-					names = append(names, entry.Name())
-				}
+		for _, entry := range inside {
+			ok, err := hasFile(format, entry.Name())
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				names = append(names, entry.Name())
 			}
 		}
 	}
 	return names, nil
+}
+
+// hasFile reports whether a name is that of a file of a format.
+func hasFile(format output.Format, name string) (ok bool, err error) {
+	for _, pattern := range format.Files {
+		if ok, err = filepath.Match(pattern, name); err != nil {
+			return false, fmt.Errorf("files of the format %q: %w", format.Name, err)
+		}
+		if ok {
+			break
+		}
+	}
+	return ok, nil
 }
 
 // Create creates the directory if it is missing, and the files in it, with state as the
@@ -109,13 +120,8 @@ func Open(path string, counted Lengths, unused ...string) (*Dir, error) {
 	return open(path, counted, unused)
 }
 
-func open(path string, counted Lengths, unused []string) (_ *Dir, err error) {
+func open(path string, counted Lengths, unused []string) (*Dir, error) {
 	d := &Dir{path: path}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, d.Close())
-		}
-	}()
 	for _, r := range rows {
 		open, length := jsonlines.Open, counted[r.name]
 		if r.log {
@@ -126,12 +132,17 @@ func open(path string, counted Lengths, unused []string) (_ *Dir, err error) {
 		}
 		file, err := open(filepath.Join(path, r.name), length)
 		if err != nil {
-			return nil, err
+			return nil, errors.Join(err, d.Close())
 		}
 		d.files = append(d.files, file)
 	}
-	return d, durable.Dir(path) // the names of the files
+	if err := durable.Dir(path); err != nil { // the names of the files
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
 }
+
+func (d *Dir) file(r *row) *jsonlines.File { return d.files[r.index] }
 
 // Lengths are the committed lengths of the files of a directory, in bytes, by their names. A crawl
 // stores them in its frontier, so that both agree after a kill. Those of logs serve only to detect losses.
@@ -152,7 +163,7 @@ func (d *Dir) Write(b *Batch) error {
 func (d *Dir) Lengths() Lengths {
 	lengths := make(Lengths, len(rows))
 	for _, r := range rows {
-		lengths[r.name] = d.files[r.index].Length()
+		lengths[r.name] = d.file(r).Length()
 	}
 	return lengths
 }

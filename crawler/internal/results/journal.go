@@ -13,13 +13,10 @@ import (
 
 // journal stores the state of a crawl that the frontier does not have: skipped URLs, hosts
 // that joined the scope, origins whose robots.txt is unreachable. It is a file to which
-// entries are appended. Later entries override earlier ones. It is safe for concurrent use. A
-// journal that is not open stores nothing, as that of a plan.
+// entries are appended. Later entries override earlier ones. It is safe for concurrent use. It
+// stores nothing while the files are not open, as in a plan.
 type journal struct {
-	name    string
-	power   bool // sync makes entries survive a power failure
-	damages *damages
-	log     *jsonlines.File // nil: not open
+	w *Writer
 
 	mu    sync.Mutex // guards fault
 	fault error      // error of a write; after it nothing may depend on the last lines
@@ -48,37 +45,31 @@ type entry struct {
 	Trap *trap.ClosedPattern `json:"trap,omitempty"`
 }
 
-func (j *journal) open(name string, log *jsonlines.File) { j.name, j.log = name, log }
-
 // append writes entries and returns their offsets. After a failure it always returns the same
 // error.
 func (j *journal) append(entries ...*entry) (at []int64, err error) {
 	at = make([]int64, len(entries))
-	if j.log == nil {
+	if j.w.dir == nil {
 		return at, nil
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.fault == nil {
-		j.fault = j.write(entries, at)
-	}
-	return at, j.fault
-}
-
-// write writes entries, and sets their offsets.
-func (j *journal) write(entries []*entry, at []int64) (err error) {
 	var text []byte
 	for i, e := range entries {
 		at[i] = int64(len(text))
 		if text, err = jsonlines.Line(text, e); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	start, err := j.log.Append(text)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.fault != nil {
+		return nil, j.fault
+	}
+	start, err := j.w.dir.file(journalLog).Append(text)
+	j.fault = err
 	for i := range at {
 		at[i] += start
 	}
-	return err
+	return at, err
 }
 
 // failed returns the first error of append or sync, or nil.
@@ -91,13 +82,13 @@ func (j *journal) failed() error {
 // sync makes the appended entries as durable as the crawl is configured to be. Most entries do
 // not need it: the commit that depends on them syncs the journal too.
 func (j *journal) sync() error {
-	if j.log == nil || !j.power {
+	if j.w.dir == nil || !j.w.cfg.Power {
 		return nil
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.fault == nil {
-		j.fault = j.log.Sync()
+		j.fault = j.w.dir.file(journalLog).Sync()
 	}
 	return j.fault
 }
@@ -105,5 +96,5 @@ func (j *journal) sync() error {
 // each calls f for each entry that is written when each is called, with its offset, until f
 // fails.
 func (j *journal) each(f func(at int64, e *entry) error) error {
-	return j.damages.skip(jsonlines.Each(j.name, f))
+	return j.w.skipDamage(jsonlines.Each(j.w.path(JournalFile), f))
 }

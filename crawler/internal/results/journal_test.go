@@ -53,7 +53,7 @@ func TestJournalFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := openWriter(t, nil)
 			r.Deferred.origins["http://back.test"] = &Deferral{}
-			_ = r.journal.log.Close()
+			_ = r.dir.file(journalLog).Close()
 			first := write(r)
 			if second := write(r); first == nil || !errors.Is(second, first) {
 				t.Errorf("the first: %v, the second: %v", first, second)

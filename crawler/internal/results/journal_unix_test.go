@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -17,21 +16,19 @@ import (
 // where the crawl is to outlive the machine. A failure to get it there is an error.
 func TestJournalOutlivesTheMachine(t *testing.T) {
 	for power, want := range map[bool]error{false: nil, true: syscall.EINVAL} {
-		pipe := filepath.Join(t.TempDir(), JournalFile)
-		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		dir := t.TempDir()
+		if err := syscall.Mkfifo(filepath.Join(dir, JournalFile), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		log, err := jsonlines.Open(pipe, 0)
-		if err != nil {
+		r := New(Config{Dir: dir, Power: power})
+		if err := r.Create("state"); err != nil {
 			t.Fatal(err)
 		}
-		j := &journal{name: pipe, power: power, log: log}
-		d := newDeferred(j)
 		for range 2 { // the second worker gets the same error
-			if err := d.Add("http://a.test", output.Rejection{Reason: output.RobotsUnreachable}, time.Time{}); !errors.Is(err, want) {
+			if err := r.Deferred.Add("http://a.test", output.Rejection{Reason: output.RobotsUnreachable}, time.Time{}); !errors.Is(err, want) {
 				t.Errorf("power %t: %v, want %v", power, err, want)
 			}
 		}
-		_ = log.Close()
+		_ = r.Close()
 	}
 }

@@ -63,7 +63,7 @@ func (d *Dir) KeepVersion(hash string, body []byte, power bool) error {
 const maxKept = 10_000
 
 // RobotsLog returns the log of robots.txt fetches, robots.jsonl.
-func (d *Dir) RobotsLog() *jsonlines.File { return d.files[robotsLog.index] }
+func (d *Dir) RobotsLog() *jsonlines.File { return d.file(robotsLog) }
 
 // A robotsLine has the fields of a line of robots.jsonl that RestoreRobots uses.
 type robotsLine struct {

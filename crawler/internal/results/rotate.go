@@ -43,8 +43,8 @@ func Rotate(path string, number int, formats ...output.Format) error {
 		for _, name := range names {
 			if format.Exchanges {
 				rotate(name)
-			} else if err := os.Remove(filepath.Join(path, name)); !errors.Is(err, os.ErrNotExist) {
-				failed = append(failed, err) // two patterns may match the file
+			} else {
+				failed = append(failed, os.Remove(filepath.Join(path, name)))
 			}
 		}
 	}
@@ -109,13 +109,13 @@ func DropRejections(path string, counted int64, drop func(*output.Rejection) boo
 // Rotated reports whether JSON lines files or archives with this number exist.
 func Rotated(path string, number int, formats ...output.Format) bool {
 	entries, _ := os.ReadDir(path) // Rotate returns the error
-	for _, entry := range entries {
+	return slices.ContainsFunc(entries, func(entry os.DirEntry) bool {
 		name, n := untagged(entry.Name())
-		if n == number && (rowOf(name) != nil || slices.ContainsFunc(formats, func(f output.Format) bool { return f.Exchanges && hasFile(f, name) })) {
-			return true
-		}
-	}
-	return false
+		return n == number && (rowOf(name) != nil || slices.ContainsFunc(formats, func(f output.Format) bool {
+			ok, _ := hasFile(f, name)
+			return ok && f.Exchanges
+		}))
+	})
 }
 
 // rowOf returns the row of a file that is renamed by a recrawl, or nil.
@@ -125,14 +125,6 @@ func rowOf(name string) *row {
 		return nil
 	}
 	return rows[i]
-}
-
-// hasFile reports whether a name is that of a file of a format.
-func hasFile(format output.Format, name string) bool {
-	return slices.ContainsFunc(format.Files, func(pattern string) bool {
-		ok, _ := filepath.Match(pattern, name) // FilesOf returns the error
-		return ok
-	})
 }
 
 // RotatedName returns the name of a rotated file.

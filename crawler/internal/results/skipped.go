@@ -9,9 +9,7 @@ import (
 	"sync"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
-	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -25,11 +23,9 @@ import (
 // for a new host. The number is limited, since a page can have ten thousand useless links. URLs
 // beyond the limit are skipped and not listed. Skipped is safe for concurrent use.
 type Skipped struct {
-	journal *journal
-	scope   *scope.Scope
-	life    *lifecycle.Lifecycle
-	seed    maphash.Seed
-	limit   int // maximum number of URLs
+	w     *Writer
+	seed  maphash.Seed
+	limit int // maximum number of URLs
 
 	mu         sync.Mutex      // guards all below
 	reasons    []output.Reason // by the numbers in places
@@ -63,9 +59,9 @@ type SkippedURL struct {
 	Item      frontier.Item
 }
 
-func newSkipped(j *journal, cfg *Config) *Skipped {
+func newSkipped(w *Writer) *Skipped {
 	return &Skipped{
-		journal: j, scope: cfg.Scope, life: cfg.Lifecycle, seed: maphash.MakeSeed(), limit: maxSkipped,
+		w: w, seed: maphash.MakeSeed(), limit: maxSkipped,
 		places: make(map[uint64]place), outOfScope: make(map[uint64]bool), unlisted: make(map[robotsext.Origin]bool),
 	}
 }
@@ -74,39 +70,34 @@ func newSkipped(j *journal, cfg *Config) *Skipped {
 func (s *Skipped) Add(urls []SkippedURL) (first []*output.Rejection, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.journal.failed(); err != nil {
+	if err := s.w.journal.failed(); err != nil {
 		return nil, err
 	}
 	var fresh []*entry
 	for i := range urls {
 		u := &urls[i]
-		if s.holds(&u.Rejection) {
+		old, known := s.places[s.hash(u.Rejection.URL)]
+		switch {
+		case known && s.holds(old, &u.Rejection):
 			continue
-		}
-		url := s.hash(u.Rejection.URL)
-		_, known := s.places[url]
-		if !known && len(s.places) >= s.limit {
+		case !known && len(s.places) >= s.limit:
 			s.reportFull()
 			continue
-		}
-		e := &entry{Skipped: &u.Rejection, Kind: u.Item.Kind, Owner: u.Item.Owner, Priority: u.Item.Priority, Meta: u.Item.Meta}
-		s.put(url, -1, e) // a repetition in the same call is then known
-		if !known {
+		case !known:
 			first = append(first, &u.Rejection)
 		}
+		e := &entry{Skipped: &u.Rejection, Kind: u.Item.Kind, Owner: u.Item.Owner, Priority: u.Item.Priority, Meta: u.Item.Meta}
+		s.put(-1, e) // a repetition in the same call is then known
 		s.noteTakeable(e, u.URL)
 		fresh = append(fresh, e)
 	}
 	for some := range slices.Chunk(fresh, batchSize) {
-		at, err := s.journal.append(some...)
+		at, err := s.w.journal.append(some...)
 		if err != nil {
 			return nil, err
 		}
 		for i, e := range some {
-			url := s.hash(e.Skipped.URL)
-			p := s.places[url]
-			p.at = at[i]
-			s.places[url] = p
+			s.put(at[i], e)
 		}
 	}
 	return first, nil
@@ -145,13 +136,14 @@ func (s *Skipped) setListed() {
 // reportFull reports, once, that the limit is exceeded. The lock is held.
 func (s *Skipped) reportFull() {
 	if !s.full {
-		s.life.Notice("too many skipped URLs", fmt.Sprintf("more than %d URLs are skipped; further ones are not listed", s.limit), "limit", s.limit)
+		s.w.cfg.Lifecycle.Notice("too many skipped URLs", fmt.Sprintf("more than %d URLs are skipped; further ones are not listed", s.limit), "limit", s.limit)
 	}
 	s.full = true
 }
 
-// put stores the place of a URL by its hash. The lock is held.
-func (s *Skipped) put(url uint64, at int64, e *entry) {
+// put stores the place of the URL of an entry. The lock is held.
+func (s *Skipped) put(at int64, e *entry) {
+	url := s.hash(e.Skipped.URL)
 	s.remove(url)
 	p := place{at: at, depth: int32(e.Skipped.Depth), reason: s.numberOf(e.Skipped.Reason)}
 	s.places[url] = p
@@ -180,7 +172,7 @@ func (s *Skipped) numberOf(r output.Reason) uint8 {
 func (s *Skipped) noteTakeable(e *entry, u weburl.URL) {
 	switch e.Skipped.Reason {
 	case output.OutOfScope:
-		s.outOfScope[s.hash(s.scope.Key(u))] = true
+		s.outOfScope[s.hash(s.w.cfg.Scope.Key(u))] = true
 	case output.NotAuthorized:
 		if p, err := provenance.Decode(e.Meta); err == nil && len(p.Listing) > 0 && len(s.unlisted) < maxUnlisted {
 			s.unlisted[u.Origin] = true
@@ -196,7 +188,7 @@ const maxUnlisted = 1_000
 func (w *Writer) TakeScope(u weburl.URL, match func(SkippedURL) bool, give func([]SkippedURL) error) error {
 	s := w.Skipped
 	s.mu.Lock()
-	found := s.outOfScope[s.hash(s.scope.Key(u))]
+	found := s.outOfScope[s.hash(s.w.cfg.Scope.Key(u))]
 	s.mu.Unlock()
 	if !found {
 		return nil
@@ -219,11 +211,7 @@ func (w *Writer) TakeListed(o robotsext.Origin, match func(SkippedURL) bool, giv
 
 // holds reports whether a URL is already skipped for an equally strong reason, at no greater
 // depth. The lock is held.
-func (s *Skipped) holds(r *output.Rejection) bool {
-	old, ok := s.places[s.hash(r.URL)]
-	if !ok {
-		return false
-	}
+func (s *Skipped) holds(old place, r *output.Rejection) bool {
 	if was := IsWeak(s.reasons[old.reason]); was != IsWeak(r.Reason) {
 		return !was
 	}
@@ -240,7 +228,7 @@ func IsWeak(r output.Reason) bool {
 
 // each calls f for each skipped URL, until f fails.
 func (s *Skipped) each(f func(e *entry) error) error {
-	return s.journal.each(func(at int64, e *entry) error {
+	return s.w.journal.each(func(at int64, e *entry) error {
 		if e.Skipped == nil {
 			return nil
 		}
@@ -312,7 +300,7 @@ func (e *entry) keys() []frontier.Key {
 func (s *Skipped) restore(at int64, e *entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.put(s.hash(e.Skipped.URL), at, e)
+	s.put(at, e)
 	if u, err := weburl.Parse(e.Skipped.URL); err == nil {
 		s.noteTakeable(e, u)
 	}

@@ -61,9 +61,10 @@ func TestTakeGivesURLsInParts(t *testing.T) {
 // Pages may link to ever more URLs that do not belong to the crawl. As many as the limit are
 // kept, which is reported once. What is kept already is still updated.
 func TestSkippedIsBounded(t *testing.T) {
-	s := openWriter(t, nil).Skipped
+	r := openWriter(t, nil)
+	s := r.Skipped
 	told := 0
-	s.limit, s.life = 10, lifecycle.New(slog.New(slog.DiscardHandler), notice.New(func(string) { told++ }))
+	s.limit, r.cfg.Lifecycle = 10, lifecycle.New(slog.New(slog.DiscardHandler), notice.New(func(string) { told++ }))
 	for i := range 30 {
 		for _, depth := range []int{2, 1} {
 			a := weburl.URL{Canonical: fmt.Sprintf("http://h%d.test/", i), Server: frontier.Host(fmt.Sprintf("h%d.test", i)), Hostname: fmt.Sprintf("h%d.test", i)}

@@ -62,31 +62,31 @@ type Writer struct {
 	duplicates *duplicates
 	previous   previous
 	lost       bool // files have lost data; see OpenSinks
-	damages    *damages
 
 	robotsWritten int64 // bytes of robots.jsonl that the sinks have; used by the committer only
 
 	mu      sync.Mutex                // guards all below, and the order of robots.jsonl and unfiled
 	unfiled output.Results            // for the sinks, with the next write
 	refetch map[robotsext.Origin]bool // origins whose robots.txt a file or an archive lacks
+	damages []output.Loss             // files with damaged lines, each once
 }
 
 // New returns a writer. It opens nothing.
 func New(cfg Config) *Writer {
-	w := &Writer{cfg: cfg, damages: &damages{life: cfg.Lifecycle}, refetch: make(map[robotsext.Origin]bool)}
+	w := &Writer{cfg: cfg, refetch: make(map[robotsext.Origin]bool)}
 	w.duplicates = newDuplicates(w.path(PagesFile))
-	w.journal = &journal{power: cfg.Power, damages: w.damages}
+	w.journal = &journal{w: w}
 	w.Deferred = newDeferred(w.journal)
-	w.Skipped = newSkipped(w.journal, &cfg)
+	w.Skipped = newSkipped(w)
 	return w
 }
 
 func (w *Writer) path(name string) string { return filepath.Join(w.cfg.Dir, name) }
 
 // Create creates the directory of a new crawl, with state in its state file.
-func (w *Writer) Create(state any) error {
-	dir, err := Create(w.cfg.Dir, state, w.cfg.Unused...)
-	return w.opened(dir, err)
+func (w *Writer) Create(state any) (err error) {
+	w.dir, err = Create(w.cfg.Dir, state, w.cfg.Unused...)
+	return err
 }
 
 // Load reads the committed lengths from the frontier.
@@ -101,16 +101,8 @@ func (w *Writer) Load() error {
 
 // Open opens the directory of a crawl that is resumed, after Load. It truncates the files
 // to their committed lengths.
-func (w *Writer) Open() error {
-	dir, err := Open(w.cfg.Dir, w.committed.Lengths, w.cfg.Unused...)
-	return w.opened(dir, err)
-}
-
-func (w *Writer) opened(dir *Dir, err error) error {
-	if err == nil {
-		w.dir = dir
-		w.journal.open(w.path(JournalFile), dir.files[journalLog.index])
-	}
+func (w *Writer) Open() (err error) {
+	w.dir, err = Open(w.cfg.Dir, w.committed.Lengths, w.cfg.Unused...)
 	return err
 }
 
