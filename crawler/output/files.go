@@ -38,33 +38,22 @@ type DamagedError = jsonlines.DamagedError
 // [*DamagedError] at the end.
 func Read[T any](path string) iter.Seq2[*T, error] {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, fileOf(new(T)))
+		if line, ok := any(new(T)).(interface{ file() string }); ok {
+			path = filepath.Join(path, line.file())
+		}
 	}
 	return jsonlines.Read[T](path)
 }
 
-// fileOf returns the file that has such lines.
-func fileOf(line any) string {
-	switch line.(type) {
-	case *Page:
-		return "pages.jsonl"
-	case *Rejection:
-		return "rejected.jsonl"
-	case *Links:
-		return "links.jsonl"
-	case *Sitemap:
-		return "sitemaps.jsonl"
-	case *Entry:
-		return "entries.jsonl"
-	case *Check:
-		return "checks.jsonl"
-	case *Anchors:
-		return "anchors.jsonl"
-	case *Permission:
-		return "permissions.jsonl"
-	}
-	return ""
-}
+// Each type of line names its file.
+func (*Page) file() string       { return "pages.jsonl" }
+func (*Rejection) file() string  { return "rejected.jsonl" }
+func (*Links) file() string      { return "links.jsonl" }
+func (*Sitemap) file() string    { return "sitemaps.jsonl" }
+func (*Entry) file() string      { return "entries.jsonl" }
+func (*Check) file() string      { return "checks.jsonl" }
+func (*Anchors) file() string    { return "anchors.jsonl" }
+func (*Permission) file() string { return "permissions.jsonl" }
 
 // RobotsPath returns the path of the latest robots.txt of an origin, scheme://host:port, in the
 // directory of a crawl.

@@ -125,9 +125,9 @@ func (w *Writer) write(b *Batch) error {
 	reset(&w.unfiled)
 	w.robotsWritten = w.dir.RobotsLog().Length()
 	w.mu.Unlock()
-	for _, s := range w.sinks {
-		if err := s.Write(&b.results); err != nil {
-			return fmt.Errorf("write %s: %w", sinkName(s.name), err)
+	for i := range w.sinks {
+		if err := w.sinks[i].Write(&b.results); err != nil {
+			return failed(&w.sinks[i].format, err)
 		}
 	}
 	return nil
@@ -145,21 +145,22 @@ func (w *Writer) commit(c *committed) error {
 			return err
 		}
 	}
-	for _, s := range w.sinks {
+	for i := range w.sinks {
+		s := &w.sinks[i]
 		checkpoint, err := s.Commit(w.cfg.Power)
 		if err == nil && len(checkpoint) > maxCheckpoint {
 			err = fmt.Errorf("a checkpoint of %d bytes, more than %d", len(checkpoint), maxCheckpoint)
 		}
 		if err != nil {
-			return fmt.Errorf("write %s: %w", sinkName(s.name), err)
+			return failed(&s.format, err)
 		}
-		if s.name == "" {
+		if s.format.Name == "" {
 			continue
 		}
 		if c.Sinks == nil {
 			c.Sinks = make(map[string][]byte)
 		}
-		c.Sinks[s.name] = append([]byte{}, checkpoint...) // not nil: the format is in use
+		c.Sinks[s.format.Name] = append([]byte{}, checkpoint...) // not nil: the format is in use
 	}
 	return nil
 }

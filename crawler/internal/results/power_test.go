@@ -40,6 +40,13 @@ func create(t *testing.T) (*Dir, *powercut.Disk) {
 	return d, disk
 }
 
+// writerOf returns a writer of a directory.
+func writerOf(d *Dir) *Writer {
+	w := New(Config{Dir: d.path})
+	w.dir = d
+	return w
+}
+
 // contents are the files below a directory.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
@@ -213,7 +220,7 @@ func TestRestoreRobots(t *testing.T) {
 				if err := do(filepath.Join(d.path, "robots", file)); err != nil {
 					t.Fatal(err)
 				}
-				lost, err := d.RestoreRobots(known(map[string]string{gone: powerText, empty: "another"}))
+				lost, err := writerOf(d).RestoreRobots(known(map[string]string{gone: powerText, empty: "another"}))
 				if err != nil || len(lost) != 0 {
 					t.Errorf("lost %q, %v", lost, err)
 				}
@@ -231,7 +238,7 @@ func TestRestoreRobots(t *testing.T) {
 		if err := os.MkdirAll(output.VersionPath(d.path, ""), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		lost, err := d.RestoreRobots(known(map[string]string{gone: "an earlier text"}))
+		lost, err := writerOf(d).RestoreRobots(known(map[string]string{gone: "an earlier text"}))
 		if err != nil || !slices.Equal(lost, []string{gone}) {
 			t.Errorf("lost %q, %v; want %s", lost, err, gone)
 		}
@@ -250,7 +257,7 @@ func TestRestoreRobots(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := contents(t, filepath.Dir(d.path))
-			lost, err := d.RestoreRobots(func(string) ([]byte, error) { return []byte(powerText), nil })
+			lost, err := writerOf(d).RestoreRobots(func(string) ([]byte, error) { return []byte(powerText), nil })
 			if err != nil || len(lost) != want {
 				t.Errorf("%s: lost %q, %v", line, lost, err)
 			}
@@ -265,7 +272,7 @@ func TestRestoreRobots(t *testing.T) {
 			t.Fatal(err)
 		}
 		enough := errors.New("enough")
-		if _, err := d.RestoreRobots(func(string) ([]byte, error) { return nil, enough }); !errors.Is(err, enough) {
+		if _, err := writerOf(d).RestoreRobots(func(string) ([]byte, error) { return nil, enough }); !errors.Is(err, enough) {
 			t.Errorf("%v", err)
 		}
 	})
@@ -278,7 +285,7 @@ func TestRestoreRobots(t *testing.T) {
 			}
 		}
 		disk := powercut.Watch(t, filepath.Dir(d.path))
-		if _, err := d.RestoreRobots(known(map[string]string{gone: powerText})); err != nil {
+		if _, err := writerOf(d).RestoreRobots(known(map[string]string{gone: powerText})); err != nil {
 			t.Fatal(err)
 		}
 		left := disk.Cut()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -72,14 +71,14 @@ type robotsLine struct {
 }
 
 // RestoreRobots rewrites robots.txt files, with their versions, that do not match the last readable
-// line of their origin in robots.jsonl, and syncs them. text returns the known robots.txt of an
-// origin. lost are the origins whose text is missing or does not match.
-func (d *Dir) RestoreRobots(text func(origin string) ([]byte, error)) (lost []string, err error) {
-	d.versions.Lock()
-	clear(d.kept) // they may be damaged too
-	d.versions.Unlock()
+// line of their origin in robots.jsonl, and syncs them. Text returns the known robots.txt of an
+// origin. Lost are the origins whose text is missing or does not match; they are requested again.
+func (w *Writer) RestoreRobots(text func(origin string) ([]byte, error)) (lost []string, err error) {
+	w.dir.versions.Lock()
+	clear(w.dir.kept) // they may be damaged too
+	w.dir.versions.Unlock()
 	last := make(map[string]string) // the hash by origin
-	err = jsonlines.Each(filepath.Join(d.path, RobotsFile), func(_ int64, l *robotsLine) error {
+	err = jsonlines.Each(w.path(RobotsFile), func(_ int64, l *robotsLine) error {
 		if l.Origin != "" { // else the line was edited
 			last[l.Origin] = l.Hash
 		}
@@ -89,11 +88,12 @@ func (d *Dir) RestoreRobots(text func(origin string) ([]byte, error)) (lost []st
 		return nil, err
 	}
 	for _, origin := range slices.Sorted(maps.Keys(last)) {
-		found, err := d.restoreRobots(robotsLine{origin, last[origin]}, text)
+		found, err := w.dir.restoreRobots(robotsLine{origin, last[origin]}, text)
 		if err != nil {
 			return nil, err
 		}
 		if !found {
+			w.setRefetch(robotsext.Origin(origin))
 			lost = append(lost, origin)
 		}
 	}
@@ -178,18 +178,6 @@ func (w *Writer) KeepVersion(rec *robotsext.Record) error {
 		return w.dir.KeepVersion(rec.Hash+output.NoStore, nil, w.cfg.Power)
 	}
 	return w.dir.KeepVersion(rec.Hash, rec.Body, w.cfg.Power)
-}
-
-// RestoreRobots rewrites robots.txt files that a power failure has destroyed, with the text of
-// the frontier. It returns the origins whose file has another text, to request them again.
-func (w *Writer) RestoreRobots(text func(origin string) ([]byte, error)) (lost []string, err error) {
-	if lost, err = w.dir.RestoreRobots(text); err != nil {
-		return nil, err
-	}
-	for _, origin := range lost {
-		w.setRefetch(robotsext.Origin(origin))
-	}
-	return lost, nil
 }
 
 // Refetch reports, once, that a known robots.txt has to be requested again, because a kill or

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -14,8 +15,16 @@ import (
 // A sink is a configured sink.
 type sink struct {
 	output.Sink
-	name  string
-	fresh bool // it has no checkpoint
+	format output.Format
+	fresh  bool // it has no checkpoint
+}
+
+// failed returns an error of the sink of a format, or nil.
+func failed(f *output.Format, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("write %s: %w", cmp.Or(f.Name, "(a sink without a name)"), err)
 }
 
 // OpenSinks opens the sinks, each at its checkpoint. Lost says that files have lost lines. It returns what
@@ -25,7 +34,7 @@ func (w *Writer) OpenSinks(lost bool) (losses []output.Loss, err error) {
 	for _, f := range w.cfg.Formats {
 		found, err := w.openSink(f)
 		if losses = append(losses, found...); err != nil {
-			return losses, fmt.Errorf("write %s: %w", sinkName(f.Name), err)
+			return losses, failed(&f, err)
 		}
 		w.lost = w.lost || len(found) > 0
 	}
@@ -39,13 +48,14 @@ func (w *Writer) OpenSinks(lost bool) (losses []output.Loss, err error) {
 // a crawl with nothing left to fetch would never commit them.
 func (w *Writer) FillSinks() error {
 	changed := w.lost
-	for i, s := range w.sinks {
-		if s.name == "" {
+	for i := range w.sinks {
+		s := &w.sinks[i]
+		if s.format.Name == "" {
 			continue
 		}
 		changed = changed || s.fresh
-		if err := w.fillSink(s, w.cfg.Formats[i].Exchanges); err != nil {
-			return fmt.Errorf("write %s: %w", sinkName(s.name), err)
+		if err := w.fillSink(s); err != nil {
+			return failed(&s.format, err)
 		}
 	}
 	if !w.cfg.Resume || !changed {
@@ -75,7 +85,7 @@ func (w *Writer) openSink(f output.Format) ([]output.Loss, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.sinks = append(w.sinks, sink{opened, f.Name, checkpoint == nil})
+	w.sinks = append(w.sinks, sink{opened, f, checkpoint == nil})
 	switch lossy, ok := opened.(output.LossReporter); {
 	case ok:
 		return lossy.Lost(), nil
@@ -86,16 +96,16 @@ func (w *Writer) openSink(f output.Format) ([]output.Loss, error) {
 }
 
 // fillSink gives a sink the results that it lacks.
-func (w *Writer) fillSink(s sink, exchanges bool) error {
+func (w *Writer) fillSink(s *sink) error {
 	if s.fresh {
-		w.committed.Stale = slices.DeleteFunc(w.committed.Stale, func(name string) bool { return name == s.name })
+		w.committed.Stale = slices.DeleteFunc(w.committed.Stale, func(name string) bool { return name == s.format.Name })
 		return w.replay(s)
 	}
-	refetch := w.setRefetch // the archive lacks their exchanges
-	if !exchanges {
-		refetch = nil
-	}
-	return w.replayRobots(s, w.committed.Robots, refetch)
+	return w.replayRobots(s, w.committed.Robots, func(o robotsext.Origin) {
+		if s.format.Exchanges { // the archive lacks that of this robots.txt
+			w.setRefetch(o)
+		}
+	})
 }
 
 // rewriteFiles prepares to rewrite the files of a format that are incomplete, as err says.
@@ -135,14 +145,6 @@ func (w *Writer) checkpointOf(f output.Format) (checkpoint []byte, gone bool, er
 	return nil, true, nil
 }
 
-// sinkName returns the name of a sink in messages.
-func sinkName(name string) string {
-	if name == "" {
-		return "(a sink without a name)"
-	}
-	return name
-}
-
 // replayCommit is the number of lines between two commits of a sink.
 const replayCommit = 20 * maxEntries
 
@@ -165,7 +167,7 @@ func (w *Writer) replay(s output.Sink) error {
 	if err := p.flush(); err != nil {
 		return err
 	}
-	return w.replayRobots(s, 0, nil)
+	return w.replayRobots(s, 0, func(robotsext.Origin) {})
 }
 
 // replayRobots gives a sink the lines of robots.jsonl from an offset on, and calls found with their
@@ -184,9 +186,7 @@ func (w *Writer) replayRobots(s output.Sink, from int64, found func(robotsext.Or
 		if at < from {
 			return nil
 		}
-		if found != nil {
-			found(v.Origin)
-		}
+		found(v.Origin)
 		r := robotsResult(v)
 		if last[v.Origin] == at && !v.NoStore {
 			if text, err := os.ReadFile(output.RobotsPath(w.cfg.Dir, r.Origin)); err == nil && len(text) > 0 {

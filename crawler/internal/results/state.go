@@ -41,16 +41,17 @@ func LoadState(path string, v any) error {
 	var written struct {
 		Version int `json:"version"`
 	}
-	if err := jsonlines.Unmarshal(b, &written); err != nil {
-		return &jsonlines.DamagedError{File: name, Err: err}
-	}
-	if written.Version == 0 {
-		return &jsonlines.DamagedError{File: name, Err: errors.New("it has no version")}
-	}
-	if written.Version != Version {
+	err = jsonlines.Unmarshal(b, &written)
+	switch {
+	case err != nil:
+	case written.Version == 0:
+		err = errors.New("it has no version")
+	case written.Version != Version:
 		return fmt.Errorf("%w: %q has version %d, and this program reads version %d: use the program that wrote it, or crawl into a new directory", output.ErrVersion, name, written.Version, Version)
+	default:
+		err = jsonlines.Unmarshal(b, v)
 	}
-	if err := jsonlines.Unmarshal(b, v); err != nil {
+	if err != nil {
 		return &jsonlines.DamagedError{File: name, Err: err}
 	}
 	return nil

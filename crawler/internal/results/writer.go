@@ -15,7 +15,6 @@ package results
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -213,13 +212,11 @@ func (w *Writer) Written() Lengths {
 // Close closes the sinks and the files. Close the frontier later, since a sink may read it.
 func (w *Writer) Close() error {
 	var errs []error
-	for _, s := range w.sinks {
-		if err := s.Close(); err != nil {
-			errs = append(errs, fmt.Errorf("write %s: %w", sinkName(s.name), err))
-		}
+	for i := range w.sinks {
+		errs = append(errs, failed(&w.sinks[i].format, w.sinks[i].Close()))
 	}
 	if w.dir != nil {
 		errs = append(errs, w.dir.Close())
 	}
-	return errors.Join(errors.Join(errs...), w.duplicates.close(), w.previous.close())
+	return errors.Join(append(errs, w.duplicates.close(), w.previous.close())...)
 }
