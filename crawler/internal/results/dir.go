@@ -198,15 +198,10 @@ func replace(path string, content []byte, mode os.FileMode, power bool) error {
 // createTemp creates a file to replace the file at path. It first removes an existing temporary
 // file, which may be a link or readable by others.
 func createTemp(path string, mode os.FileMode) (*os.File, error) {
-	const flags = os.O_CREATE | os.O_EXCL | os.O_WRONLY
-	file, err := os.OpenFile(path+"~", flags, mode)
-	if !errors.Is(err, os.ErrExist) {
-		return file, err
-	}
-	if err := os.Remove(path + "~"); err != nil {
+	if err := os.Remove(path + "~"); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	return os.OpenFile(path+"~", flags, mode)
+	return os.OpenFile(path+"~", os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 }
 
 // writeAndClose writes a file and closes it; with power, it syncs the file first.

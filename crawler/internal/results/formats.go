@@ -67,9 +67,6 @@ func shareFiles(a, b output.Format) bool {
 // nothing. Wrote are the formats of the last run. It reports formats that are no longer used
 // or that will be rewritten.
 func (w *Writer) CheckFormats(wrote []string) error {
-	used := func(name string) bool {
-		return slices.ContainsFunc(w.cfg.Formats, func(f output.Format) bool { return f.Name == name })
-	}
 	for _, f := range w.cfg.Formats {
 		if f.Name == "" || w.committed.Sinks[f.Name] != nil {
 			continue
@@ -92,8 +89,9 @@ func (w *Writer) CheckFormats(wrote []string) error {
 		}
 	}
 	for _, f := range w.cfg.Available {
+		used := slices.ContainsFunc(w.cfg.Formats, func(g output.Format) bool { return g.Name == f.Name })
 		switch {
-		case f.Name == "" || used(f.Name) || w.committed.Sinks[f.Name] == nil:
+		case f.Name == "" || used || w.committed.Sinks[f.Name] == nil:
 		case f.Exchanges:
 			w.cfg.Lifecycle.Board.Show(fmt.Sprintf("%s is not written this time; what is fetched now will never be in it", f.Name))
 		default:

@@ -79,7 +79,7 @@ func TestDropRejections(t *testing.T) {
 	drop := func(r *output.Rejection) bool { return r.URL == "drop" }
 	t.Run("full disk", func(t *testing.T) {
 		var err error
-		disktest.Full(t, room, func() { _, err = DropRejections(dir, counted, drop) })
+		disktest.Full(t, room, func() { _, err = dropRejections(t, dir, counted, drop) })
 		if !errors.Is(err, syscall.EFBIG) {
 			t.Errorf("%v", err)
 		}
@@ -95,14 +95,14 @@ func TestDropRejections(t *testing.T) {
 		if err := errors.Join(os.WriteFile(outside, []byte("mine"), 0o600), os.Symlink(outside, name+"~")); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := DropRejections(dir, int64(len(text)), func(*output.Rejection) bool { return false }); err != nil {
+		if _, err := dropRejections(t, dir, int64(len(text)), func(*output.Rejection) bool { return false }); err != nil {
 			t.Error(err)
 		}
 		if after, err := os.ReadFile(outside); string(after) != "mine" || err != nil {
 			t.Errorf("what a link led to holds %q, %v", after, err)
 		}
 	})
-	length, err := DropRejections(dir, counted, drop)
+	length, err := dropRejections(t, dir, counted, drop)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,16 @@
 package results
 
 import (
+	"bufio"
 	"cmp"
+	"errors"
+	"os"
 	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/durable"
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -192,4 +197,41 @@ func addListed[T any](l *rejectedLister, f *File[T], line *T) error {
 func (l *rejectedLister) flush() error {
 	defer l.batch.reset()
 	return l.w.write(&l.batch)
+}
+
+// DropRejections removes lines from rejected.jsonl, after Load and before Open: those for which drop returns true,
+// those that are not committed, and unreadable ones. It syncs the file. The files of the formats are rewritten later.
+func (w *Writer) DropRejections(drop func(*output.Rejection) bool) error {
+	kept, err := createTemp(w.path(RejectedFile), 0o644) // there may be too many for memory
+	if err != nil {
+		return err
+	}
+	buffer, line, length := bufio.NewWriter(kept), []byte(nil), int64(0)
+	err = jsonlines.Each(w.path(RejectedFile), func(at int64, r *output.Rejection) error {
+		if at >= w.committed.Lengths[RejectedFile] || drop(r) {
+			return nil
+		}
+		if line, err = jsonlines.Line(line[:0], r); err != nil {
+			return err
+		}
+		length += int64(len(line))
+		_, err = buffer.Write(line)
+		return err
+	})
+	if err = errors.Join(jsonlines.Readable(err), buffer.Flush()); err == nil {
+		err = durable.File(kept)
+	}
+	if err = errors.Join(err, kept.Close()); err == nil {
+		err = durable.Rename(kept.Name(), w.path(RejectedFile))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(kept.Name()))
+	}
+	w.committed.Lengths[RejectedFile] = length
+	for _, f := range w.cfg.Available {
+		if !f.Exchanges { // the sink gets all lines again
+			w.committed.setStale(f.Name)
+		}
+	}
+	return w.finish(nil)
 }

@@ -1,12 +1,15 @@
 package results
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
+	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -28,4 +31,17 @@ func TestWaitingURLThatCannotBeReadIsListed(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), `"url":"http://a.test/x"`) || !strings.Contains(string(text), `"source":"link"`) {
 		t.Errorf("%s, %v", text, err)
 	}
+}
+
+// dropRejections removes lines from the committed bytes of rejected.jsonl in a directory, and returns the length that is
+// committed then.
+func dropRejections(t *testing.T, dir string, committed int64, drop func(*output.Rejection) bool) (length int64, err error) {
+	t.Helper()
+	r := New(Config{Dir: dir, Frontier: frontier.NewMemory(nil), Lifecycle: lifecycle.New(slog.New(slog.DiscardHandler), nil)})
+	r.committed.Lengths = Lengths{RejectedFile: committed}
+	err = r.DropRejections(drop)
+	if err := r.Load(); err != nil {
+		t.Fatal(err)
+	}
+	return r.committed.Lengths[RejectedFile], err
 }

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
-	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -71,39 +69,6 @@ func RemoveGenerations(path string, number, keep int) error {
 		}
 	}
 	return errors.Join(failed...)
-}
-
-// DropRejections removes lines from rejected.jsonl: those for which drop returns true, those after
-// the first counted bytes, and unreadable ones. It syncs the file and returns its new length. The
-// file must not be open.
-func DropRejections(path string, counted int64, drop func(*output.Rejection) bool) (length int64, err error) {
-	name := filepath.Join(path, RejectedFile)
-	kept, err := createTemp(name, 0o644) // there may be too many for memory
-	if err != nil {
-		return 0, err
-	}
-	buffer, line := bufio.NewWriter(kept), []byte(nil)
-	err = jsonlines.Each(name, func(at int64, r *output.Rejection) error {
-		if at >= counted || drop(r) {
-			return nil
-		}
-		if line, err = jsonlines.Line(line[:0], r); err != nil {
-			return err
-		}
-		length += int64(len(line))
-		_, err = buffer.Write(line)
-		return err
-	})
-	if err = errors.Join(jsonlines.Readable(err), buffer.Flush()); err == nil {
-		err = durable.File(kept)
-	}
-	if err = errors.Join(err, kept.Close()); err == nil {
-		err = durable.Rename(kept.Name(), name)
-	}
-	if err != nil {
-		return 0, errors.Join(err, os.Remove(kept.Name()))
-	}
-	return length, nil
 }
 
 // Rotated reports whether JSON lines files or archives with this number exist.

@@ -34,7 +34,6 @@ type Skipped struct {
 	outOfScope map[uint64]bool           // hashes of the scope keys of hosts with out-of-scope URLs
 	unlisted   map[robotsext.Origin]bool // origins with sitemap entries that count if their robots.txt lists the sitemap
 	full       bool                      // there are more; this was reported
-	listed     bool                      // they are in rejected.jsonl
 }
 
 // maxSkipped is the maximum number of URLs. They need about 300 MB of memory, or 500 MB if each
@@ -109,9 +108,6 @@ func (s *Skipped) Counts() map[output.Reason]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	counts := make(map[output.Reason]int)
-	if s.listed {
-		return counts
-	}
 	for i, n := range s.counts {
 		if n > 0 {
 			counts[s.reasons[i]] = n
@@ -127,10 +123,11 @@ func (s *Skipped) Full() bool {
 	return s.full
 }
 
+// setListed ends counting: the URLs are in rejected.jsonl.
 func (s *Skipped) setListed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.listed = true
+	clear(s.counts)
 }
 
 // reportFull reports, once, that the limit is exceeded. The lock is held.

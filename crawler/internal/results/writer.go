@@ -111,22 +111,6 @@ func (w *Writer) Reset() error {
 	return w.finish(nil)
 }
 
-// DropRejections removes lines from rejected.jsonl, after Load and before Open. The files
-// of the formats are rewritten later.
-func (w *Writer) DropRejections(drop func(*output.Rejection) bool) error {
-	length, err := DropRejections(w.cfg.Dir, w.committed.Lengths[RejectedFile], drop)
-	if err != nil {
-		return err
-	}
-	w.committed.Lengths[RejectedFile] = length
-	for _, f := range w.cfg.Available {
-		if !f.Exchanges { // the sink gets all lines again
-			w.committed.setStale(f.Name)
-		}
-	}
-	return w.finish(nil)
-}
-
 // Restore reads the journal. It calls joined for URLs whose hosts joined the crawl, and trapped
 // for closed patterns.
 func (w *Writer) Restore(joined func(url string) error, trapped func(*trap.ClosedPattern)) error {
