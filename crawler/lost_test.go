@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -252,9 +255,13 @@ func TestRewrittenRejectionsAreNotLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	saved.RewritingRejected = true
-	length, err := results.DropRejections(cfg.Output.Dir, 1<<40, func(r *output.Rejection) bool { return r.Reason == output.MaxHostPages })
-	if err := errors.Join(err, results.SaveState(cfg.Output.Dir, saved)); err != nil || length == 0 {
-		t.Fatal(err)
+	f := frontier.NewMemory(nil) // the one of the crawl is not told
+	_, err = f.Finish(t.Context(), nil, []byte(`{"rejected":1099511627776}`))
+	w := results.New(results.Config{Dir: cfg.Output.Dir, Frontier: f, Lifecycle: lifecycle.New(slog.New(slog.DiscardHandler), nil)})
+	must(t, errors.Join(err, w.Load(), results.SaveState(cfg.Output.Dir, saved)))
+	must(t, w.DropRejections(func(r *output.Rejection) bool { return r.Reason == output.MaxHostPages }))
+	if info, err := os.Stat(filepath.Join(cfg.Output.Dir, "rejected.jsonl")); err != nil || info.Size() == 0 {
+		t.Fatal("no line is left", err)
 	}
 	cfg.Limits.MaxHostPages = 0
 	if got := runCrawl(t, cfg, &Options{Resume: true}); got.Lost != nil || len(got.notices) > 0 {
