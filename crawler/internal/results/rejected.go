@@ -92,14 +92,20 @@ func (l *rejectedLister) skipped() error {
 func (l *rejectedLister) unknown(entries []*entry) error {
 	var keys []frontier.Key
 	for _, e := range entries {
-		keys = append(keys, e.keys()...)
+		keys = append(keys, e.key())
+		if e.Kind == provenance.KindRedirect { // a link may lead there too
+			keys = append(keys, frontier.Key{URL: e.Skipped.URL})
+		}
 	}
 	known, err := l.w.cfg.Frontier.Known(l.w.cfg.Lifecycle.CommitCtx, keys)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		n := len(e.keys())
+		n := 1
+		if e.Kind == provenance.KindRedirect {
+			n = 2
+		}
 		added := slices.Contains(known[:n], true)
 		if known = known[n:]; added {
 			continue

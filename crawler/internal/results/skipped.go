@@ -277,20 +277,13 @@ func (e *entry) skippedURL() (SkippedURL, error) {
 // and sitemaps.
 func (e *entry) key() frontier.Key {
 	key := frontier.Key{Kind: e.Kind, URL: e.Skipped.URL, Owner: e.Owner}
-	if p, err := provenance.Decode(e.Meta); key.Kind == "" && err == nil && p.IsSitemap() {
+	if key.Kind != "" {
+		return key
+	}
+	if p, err := provenance.Decode(e.Meta); err == nil && p.IsSitemap() {
 		key.Kind = provenance.KindSitemap
 	}
 	return key
-}
-
-// keys returns the keys under which the frontier may have the URL of an entry: a redirect target may also be found by a
-// link.
-func (e *entry) keys() []frontier.Key {
-	key := e.key()
-	if key.Kind == provenance.KindRedirect {
-		return []frontier.Key{key, {URL: key.URL}}
-	}
-	return []frontier.Key{key}
 }
 
 // restore applies an entry at an offset in the journal.
