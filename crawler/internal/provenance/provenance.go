@@ -34,27 +34,21 @@ const (
 	Redirect
 )
 
+// sourceNames are the names of the sources in the output files.
+var sourceNames = [...]string{"unknown", Start: "start", Sitemap: "sitemap", Link: "link", Redirect: "redirect"}
+
 // String returns the name in the output files.
 func (s Source) String() string {
-	switch s {
-	case Start:
-		return "start"
-	case Sitemap:
-		return "sitemap"
-	case Link:
-		return "link"
-	case Redirect:
-		return "redirect"
+	if int(s) >= len(sourceNames) {
+		s = 0
 	}
-	return "unknown"
+	return sourceNames[s]
 }
 
 // SourceOf is the inverse of String.
-func SourceOf(word string) Source {
-	for s := Start; s <= Redirect; s++ {
-		if s.String() == word {
-			return s
-		}
+func SourceOf(name string) Source {
+	if i := slices.Index(sourceNames[Start:], name); i >= 0 {
+		return Start + Source(i)
 	}
 	return Link
 }
@@ -216,28 +210,8 @@ const (
 // Encode encodes p compactly, since millions of URLs wait in a frontier.
 func (p Provenance) Encode() []byte {
 	b := make([]byte, 0, 12+len(p.SitemapOf)+len(p.FoundOn))
-	flags := byte(0)
-	if p.FromStart {
-		flags |= startFlag
-	}
-	if p.FromEntry {
-		flags |= entryFlag
-	}
-	if p.IsCheck() {
-		flags |= checkFlag
-	}
-	if p.Recrawl > 0 {
-		flags |= recrawlFlag
-	}
-	if len(p.Cookies) > 0 {
-		flags |= cookieFlag
-	}
-	if p.Upgrade {
-		flags |= upgradeFlag
-	}
-	if len(p.Listing) > 0 {
-		flags |= listingFlag
-	}
+	flags := flagIf(p.FromStart, startFlag) | flagIf(p.FromEntry, entryFlag) | flagIf(p.IsCheck(), checkFlag) | flagIf(p.Recrawl > 0, recrawlFlag) |
+		flagIf(len(p.Cookies) > 0, cookieFlag) | flagIf(p.Upgrade, upgradeFlag) | flagIf(len(p.Listing) > 0, listingFlag)
 	form := byte(version)
 	if len(p.Earlier) > 0 {
 		form = chainVersion
@@ -264,104 +238,17 @@ func (p Provenance) Encode() []byte {
 	return append(b, p.FoundOn...)
 }
 
-// Decode is the inverse of Encode. If it fails, it returns a link of unknown origin.
-func Decode(b []byte) (Provenance, error) {
-	if len(b) < 3 || b[0] != version && b[0] != chainVersion {
-		return unknown, errFormat
+// flagIf returns a flag if it is set.
+func flagIf(set bool, flag byte) byte {
+	if set {
+		return flag
 	}
-	t := Provenance{Source: Source(b[1]), FromStart: b[2]&startFlag != 0, FromEntry: b[2]&entryFlag != 0, Upgrade: b[2]&upgradeFlag != 0}
-	chained, check, recrawl := b[0] == chainVersion, b[2]&checkFlag != 0, b[2]&recrawlFlag != 0
-	cookies, listed := b[2]&cookieFlag != 0, b[2]&listingFlag != 0
-	b = b[3:]
-	var ok bool
-	for _, field := range []*int{&t.Depth, &t.Hops, &t.IndexDepth} {
-		if *field, b, ok = cutNumber(b); !ok {
-			return unknown, errFormat
-		}
-	}
-	seconds, n := binary.Varint(b)
-	if n <= 0 {
-		return unknown, errFormat
-	}
-	if b = b[n:]; seconds != 0 {
-		t.LastMod = time.Unix(seconds, 0)
-	}
-	origin, b, ok := cutText(b)
-	if !ok {
-		return unknown, errFormat
-	}
-	t.SitemapOf = robotsext.Origin(origin)
-	if chained {
-		if t.Earlier, b, ok = cutList(b); !ok {
-			return unknown, errFormat
-		}
-	}
-	if cookies {
-		if t.Cookies, b, ok = cutHashes(b); !ok {
-			return unknown, errFormat
-		}
-	}
-	if listed {
-		if t.Listing, b, ok = cutHashes(b); !ok {
-			return unknown, errFormat
-		}
-	}
-	if recrawl {
-		if t.Recrawl, b, ok = cutNumber(b); !ok {
-			return unknown, errFormat
-		}
-	}
-	if check {
-		if t.Check, b, ok = cutText(b); !ok || t.Check == "" {
-			return unknown, errFormat
-		}
-		if t.Uses, b, ok = cutNumber(b); !ok {
-			return unknown, errFormat
-		}
-	}
-	t.FoundOn = string(b)
-	return t, nil
-}
-
-// cutNumber cuts the number off that b begins with.
-func cutNumber(b []byte) (number int, rest []byte, ok bool) {
-	v, n := binary.Uvarint(b)
-	if n <= 0 || v > 1<<31-1 {
-		return 0, nil, false
-	}
-	return int(v), b[n:], true
+	return 0
 }
 
 // appendText appends a text with its length.
 func appendText(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
-}
-
-// cutText cuts the text off that b begins with.
-func cutText(b []byte) (text string, rest []byte, ok bool) {
-	length, n := binary.Uvarint(b)
-	if n <= 0 || length > uint64(len(b)-n) {
-		return "", nil, false
-	}
-	b = b[n:]
-	return string(b[:length]), b[length:], true
-}
-
-// cutList cuts the list off that b begins with. An empty list is not valid.
-func cutList(b []byte) (list []string, rest []byte, ok bool) {
-	length, n := binary.Uvarint(b)
-	if n <= 0 || length == 0 || length > uint64(len(b)-n) {
-		return nil, nil, false
-	}
-	b = b[n:]
-	for range length {
-		var text string
-		if text, b, ok = cutText(b); !ok {
-			return nil, nil, false
-		}
-		list = append(list, text)
-	}
-	return list, b, true
 }
 
 // appendHashes appends a list of hashes, if there are any.
@@ -376,18 +263,104 @@ func appendHashes(b []byte, hashes []uint64) []byte {
 	return b
 }
 
-// cutHashes cuts the list of hashes off that b begins with. An empty list is not valid.
-func cutHashes(b []byte) (hashes []uint64, rest []byte, ok bool) {
-	length, n := binary.Uvarint(b)
-	if n <= 0 || length == 0 || length > uint64(len(b)-n)/8 {
-		return nil, nil, false
+// Decode is the inverse of Encode. If it fails, it returns a link of unknown origin.
+func Decode(b []byte) (Provenance, error) {
+	if len(b) < 3 || b[0] != version && b[0] != chainVersion {
+		return unknown, errFormat
 	}
-	b = b[n:]
-	for range length {
-		hashes = append(hashes, binary.BigEndian.Uint64(b))
-		b = b[8:]
+	flags, r := b[2], decoder{rest: b[3:]}
+	t := Provenance{Source: Source(b[1]), FromStart: flags&startFlag != 0, FromEntry: flags&entryFlag != 0, Upgrade: flags&upgradeFlag != 0}
+	t.Depth, t.Hops, t.IndexDepth = r.number(), r.number(), r.number()
+	if seconds := r.seconds(); seconds != 0 {
+		t.LastMod = time.Unix(seconds, 0)
 	}
-	return hashes, b, true
+	t.SitemapOf = robotsext.Origin(r.text())
+	if b[0] == chainVersion {
+		for range r.count(1) {
+			t.Earlier = append(t.Earlier, r.text())
+		}
+	}
+	if flags&cookieFlag != 0 {
+		t.Cookies = r.hashes()
+	}
+	if flags&listingFlag != 0 {
+		t.Listing = r.hashes()
+	}
+	if flags&recrawlFlag != 0 {
+		t.Recrawl = r.number()
+	}
+	if flags&checkFlag != 0 {
+		t.Check, t.Uses = r.text(), r.number()
+		r.failed = r.failed || !t.IsCheck()
+	}
+	if r.failed {
+		return unknown, errFormat
+	}
+	t.FoundOn = string(r.rest)
+	return t, nil
+}
+
+// A decoder cuts values off an encoding, one after the other. When it has failed, they are zero.
+type decoder struct {
+	rest   []byte
+	failed bool
+}
+
+func (d *decoder) fail() {
+	d.rest, d.failed = nil, true
+}
+
+// number cuts off a number.
+func (d *decoder) number() int {
+	v, n := binary.Uvarint(d.rest)
+	if n <= 0 || v > 1<<31-1 {
+		d.fail()
+		return 0
+	}
+	d.rest = d.rest[n:]
+	return int(v)
+}
+
+// seconds cuts off a number that may be negative.
+func (d *decoder) seconds() int64 {
+	v, n := binary.Varint(d.rest)
+	if n <= 0 {
+		d.fail()
+		return 0
+	}
+	d.rest = d.rest[n:]
+	return v
+}
+
+// text cuts off a text.
+func (d *decoder) text() string {
+	length := d.number()
+	if length > len(d.rest) {
+		d.fail()
+		return ""
+	}
+	text := string(d.rest[:length])
+	d.rest = d.rest[length:]
+	return text
+}
+
+// count cuts off the length of a list, whose elements have so many bytes at least. An empty list is not valid.
+func (d *decoder) count(size int) int {
+	length := d.number()
+	if length == 0 || length > len(d.rest)/size {
+		d.fail()
+		return 0
+	}
+	return length
+}
+
+// hashes cuts off a list of hashes.
+func (d *decoder) hashes() (list []uint64) {
+	for range d.count(8) {
+		list = append(list, binary.BigEndian.Uint64(d.rest))
+		d.rest = d.rest[8:]
+	}
+	return list
 }
 
 // unixOrZero returns t in seconds since 1970, or 0 if t is zero.
