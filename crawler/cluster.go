@@ -20,7 +20,7 @@ func (c *Crawler) clusterOptions() (*cluster.Options, error) {
 	}
 	var err error
 	opts := &cluster.Options{
-		Crawl: c.cfg.Sharing.crawl(), Delay: c.cfg.Politeness.Delay, LeaseTime: max(c.settings.LeaseExtension, 2*c.cfg.Robots.Timeout), Extension: c.settings.LeaseExtension, Logger: c.log, Lifecycle: c.lifecycle, Dir: c.cfg.Output.Dir,
+		Crawl: c.cfg.Sharing.crawl(), Delay: c.cfg.Politeness.Delay, LeaseTime: max(c.extension, 2*c.cfg.Robots.Timeout), Extension: c.extension, Logger: c.log, Lifecycle: c.lifecycle, Dir: c.cfg.Output.Dir,
 	}
 	if opts.Settings, err = settingsOf(c.cfg); err != nil || !c.opts.Resume && !c.opts.Recrawl {
 		return opts, err

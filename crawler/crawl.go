@@ -11,6 +11,8 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/identity"
+	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
+	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/notice"
@@ -91,9 +93,10 @@ type Crawler struct {
 	scope     *scope.Scope
 	tally     *tally
 
-	settings run.Settings // as far as they need neither the disk nor the network
-	dns      identity.DNS // of Fetch.CheckDNS
-	run      *run.Crawl
+	settings  run.Settings  // as far as they need neither the disk nor the network
+	extension time.Duration // of the leases of a shared crawl
+	dns       identity.DNS  // of Fetch.CheckDNS
+	run       *run.Crawl
 }
 
 // New returns a crawl that is ready to run. It fails with [ErrConfig] if cfg is not valid.
@@ -121,14 +124,14 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	board := notice.New(opts.OnNotice)
 	c := &Crawler{
 		cfg: cfg, opts: *opts, log: log, board: board, lifecycle: lifecycle.New(log, board),
-		scope: scope.New(scope.Kind(cfg.Scope.Kind), bounds), tally: newTally(cfg.Output.Dir),
+		scope: scope.New(scope.Kind(cfg.Scope.Kind), bounds), tally: newTally(cfg.Output.Dir), extension: cluster.LeaseExtension,
 	}
 	if c.settings, err = newSettings(&cfg, opts); err != nil {
 		return nil, err
 	}
-	c.run = run.New(run.Program{
-		Config: runConfig{c}, Tally: c.tally, Scope: c.scope, Addresses: politeness.NewAddresses(cfg.Politeness.PerIP),
-		Lifecycle: c.lifecycle, Board: c.board, Log: log, Frontier: opts.Frontier,
+	c.run = run.New(runConfig{c}, c.tally, visit.Parts{
+		Parts:     discover.Parts{Scope: c.scope, Frontier: opts.Frontier, Lifecycle: c.lifecycle, Board: c.board, Log: log},
+		Addresses: politeness.NewAddresses(cfg.Politeness.PerIP),
 	})
 	return c, nil
 }
@@ -143,9 +146,6 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	defer c.lifecycle.Abort()
 	if err := c.open(); err != nil {
 		return nil, err
-	}
-	if stats, err := c.run.Frontier.Stats(c.lifecycle.CommitCtx); err == nil { // an error comes again, and ends the crawl
-		c.lifecycle.SetStats(stats) // for Status in OnStart
 	}
 	if c.opts.OnStart != nil {
 		c.opts.OnStart()
@@ -187,7 +187,7 @@ func (c *Crawler) prepare() (set run.Settings, err error) {
 		return set, err
 	}
 	c.checkDNS(signer)
-	if set.Requests.Credentials.UnusedCookieFile() {
+	if set.Visit.Requests.Credentials.UnusedCookieFile() {
 		c.board.Showf("%q has no cookie for the start URLs that is valid now, so the crawl sends none of them (cookie-file)", c.cfg.Credentials.CookieFile)
 	}
 	set.Shared, err = c.clusterOptions()
@@ -196,14 +196,14 @@ func (c *Crawler) prepare() (set run.Settings, err error) {
 
 // openSecrets opens the credentials and the identity that the configuration names; the latter may be nil.
 func (c *Crawler) openSecrets(set *run.Settings) (signer *identity.Identity, err error) {
-	if set.Requests.Credentials, err = newCredentials(&c.cfg); err != nil {
+	if set.Visit.Requests.Credentials, err = newCredentials(&c.cfg); err != nil {
 		return nil, err
 	}
 	if signer, err = c.openIdentity(); err != nil {
 		return nil, err
 	}
 	if signer != nil {
-		set.Requests.Signer = signer
+		set.Visit.Requests.Signer = signer
 	}
 	return signer, nil
 }

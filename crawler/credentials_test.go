@@ -260,7 +260,9 @@ func TestCredentialsOfTheHostWithADot(t *testing.T) {
 	s.page("/b", "b")
 	cfg := testConfig(t, start+"/")
 	withCredentials(t, &cfg)
-	runChanged(t, cfg, nil, func(c *Crawler) { c.settings.Requests.Resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.1")) })
+	runChanged(t, cfg, nil, func(c *Crawler) {
+		c.settings.Visit.Requests.Resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.1"))
+	})
 	wantCredentialsOf(t, s.requests(), func(r request) bool { return r.host == "site.test:"+port })
 }
 

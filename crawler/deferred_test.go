@@ -1,19 +1,12 @@
 package crawler
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -22,14 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/results"
-	"github.com/politecrawl/politecrawl/crawler/internal/run"
-	"github.com/politecrawl/politecrawl/crawler/internal/trap"
-	"github.com/politecrawl/politecrawl/crawler/internal/visit"
-	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // answering is a network in which all sites respond alike.
@@ -41,246 +27,6 @@ func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp := w.Result()
 	resp.Request = r
 	return resp, nil
-}
-
-// opened returns an open crawl without workers.
-func opened(t *testing.T, cfg Config, opts *Options) *Crawler {
-	t.Helper()
-	c := newCrawler(t, cfg, opts)
-	must(t, c.open())
-	note(c)
-	return c
-}
-
-// note has visited know how visits end.
-func note(c *Crawler) {
-	c.run.Visitor.Committer = &outcomes{Committer: c.run.Recorder, of: make(map[frontier.LeaseID]frontier.Result)}
-}
-
-// outcomes notes how visits end.
-type outcomes struct {
-	visit.Committer
-
-	mu sync.Mutex // guards of
-	of map[frontier.LeaseID]frontier.Result
-}
-
-func (r *outcomes) Commit(o frontier.Outcome, page *output.Page, lines results.Batch) error {
-	r.mu.Lock()
-	r.of[o.Lease] = o.Result
-	r.mu.Unlock()
-	return r.Committer.Commit(o, page, lines)
-}
-
-// restart reloads the state of a crawl, like another process.
-func restart(t *testing.T, c *Crawler) {
-	t.Helper()
-	must(t, c.run.Results.Close())
-	rec := results.New(results.Config{
-		Dir: c.cfg.Output.Dir, Frontier: c.run.Frontier, Lifecycle: c.lifecycle, Scope: c.scope, Log: c.log,
-	})
-	must(t, rec.Load())
-	must(t, rec.Open())
-	must(t, rec.Restore(c.run.Discovery.RestoreJoined, func(*trap.ClosedPattern) {}))
-	c.run.Results, c.run.Discovery.Results, c.run.Visitor.Results = rec, rec, rec
-	c.run.Recorder, c.run.Discovery.Recorder = rec, rec
-	note(c)
-}
-
-// leased leases the next URL.
-func leased(t *testing.T, c *Crawler) frontier.Lease {
-	t.Helper()
-	got, err := c.run.Frontier.Lease(t.Context(), frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, Duration: c.settings.LeaseTime})
-	if err != nil || len(got) != 1 {
-		t.Fatalf("%v, %v", got, err)
-	}
-	return got[0]
-}
-
-// visited visits a URL like a worker, and returns how it ended.
-func visited(t *testing.T, c *Crawler, lease frontier.Lease) frontier.Result {
-	t.Helper()
-	if _, _, err := c.run.Visitor.Visit(t.Context(), lease); err != nil {
-		t.Fatal(err)
-	}
-	ended := c.run.Visitor.Committer.(*outcomes)
-	ended.mu.Lock()
-	defer ended.mu.Unlock()
-	return ended.of[lease.ID]
-}
-
-// stores simulates another process that fetches a robots.txt. Its clock is ahead by a duration.
-func stores(t *testing.T, f frontier.Frontier, rec *robotsext.Record, ahead time.Duration) {
-	t.Helper()
-	rec.FetchedAt = time.Now().Add(ahead)
-	rec.ExpiresAt = time.Now().Add(24 * time.Hour)
-	data, err := json.Marshal(rec)
-	must(t, err)
-	must(t, f.UpdateHost(t.Context(), weburl.ServerOf(string(rec.Origin)), frontier.HostUpdate{
-		Robots: map[string]frontier.Robots{string(rec.Origin): {FailingSince: rec.FailingSince, Data: data}},
-	}))
-}
-
-// reaches simulates that the other process finds no robots.txt.
-func reaches(t *testing.T, f frontier.Frontier, origin robotsext.Origin, ahead time.Duration) {
-	t.Helper()
-	stores(t, f, &robotsext.Record{Origin: origin, Outcome: robotsext.OutcomeAllowAll, Status: http.StatusNotFound}, ahead)
-}
-
-// looked calls a function each time the end of the context is checked.
-type looked struct {
-	context.Context
-	then func()
-}
-
-func (l looked) Err() error {
-	l.then()
-	return l.Context.Err()
-}
-
-// A slow worker with an older robots.txt does not report that its host has recovered from a later
-// outage. Each waiting URL is listed.
-func TestSlowWorkerDoesNotEndALaterOutage(t *testing.T) {
-	for _, before := range []bool{false, true} { // it was away before, too
-		for moment, reached := 1, true; reached; moment++ {
-			t.Run(fmt.Sprintf("at look %d, away before %t", moment, before), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { reached = isAwayAt(t, moment, before) })
-			})
-		}
-	}
-}
-
-// isAwayAt makes the robots.txt of a host unreachable for one worker, while another worker checks
-// its context for the n-th time. If before is true, there was an earlier outage that another
-// process has seen end. It returns whether there was an n-th check.
-func isAwayAt(t *testing.T, n int, before bool) (reached bool) {
-	away := before
-	cfg := testConfig(t, "http://a.test/1", "http://a.test/2")
-	cfg.Robots.Retry, cfg.Politeness.PerHost = time.Hour, 2
-	c := opened(t, cfg, &Options{
-		Frontier: frontier.NewMemory(&frontier.Options{MaxInFlight: cfg.Politeness.PerHost}),
-		Transport: answering(func(w http.ResponseWriter, _ *http.Request) {
-			if away {
-				w.WriteHeader(http.StatusInternalServerError)
-			}
-		}),
-	})
-	defer c.lifecycle.Abort()
-	if got := visited(t, c, leased(t, c)); got != frontier.Defer {
-		t.Fatal(got) // it has gone to robots.txt
-	}
-	if before {
-		away = false
-		time.Sleep(time.Second)
-		reaches(t, c.run.Frontier, "http://a.test", 0)
-	}
-	time.Sleep(24*time.Hour - time.Second)
-	one, two := leased(t, c), leased(t, c)
-	working, looks := c.lifecycle.Working, 0
-	c.lifecycle.Working = looked{working, func() {
-		if looks++; looks == n {
-			time.Sleep(2 * time.Second) // the robots.txt is old now
-			away, c.lifecycle.Working = true, working
-			if got := visited(t, c, two); got != frontier.Defer {
-				t.Fatal(got)
-			}
-		}
-	}}
-	done := visited(t, c, one) == frontier.Done
-	c.lifecycle.Working = working
-	if looks < n {
-		return false
-	}
-	if _, err := c.finish(); err != nil {
-		t.Fatal(err)
-	}
-	listed := readOutput[output.Rejection](t, cfg, "rejected.jsonl")
-	for _, l := range []frontier.Lease{one, two} {
-		if l.ID == one.ID && done {
-			continue
-		}
-		if !slices.ContainsFunc(listed, func(r output.Rejection) bool { return r.URL == l.URL && r.Reason == output.RobotsUnreachable }) {
-			t.Errorf("%s waits, and stands in no file", l.URL)
-		}
-	}
-	return true
-}
-
-// A host that was deferred for a reason of our own waits until any process has reached it. The
-// clocks of other processes do not matter.
-func TestHostDeferredByUsWaitsUntilReached(t *testing.T) {
-	for _, known := range []bool{false, true} {
-		for _, ahead := range []time.Duration{-100 * time.Hour, 0, 100 * time.Hour} {
-			t.Run(fmt.Sprintf("known %t, clock ahead %v", known, ahead), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { isPutOff(t, known, ahead) })
-			})
-		}
-	}
-}
-
-// isPutOff defers a host whose robots.txt redirects to a host that is not due. Then another
-// process, whose clock is ahead, reaches it; and the same again.
-func isPutOff(t *testing.T, known bool, ahead time.Duration) {
-	const host, busy = "http://a.test", "http://b.test"
-	c := opened(t, testConfig(t, host+"/"), &Options{
-		Frontier:  frontier.NewMemory(nil),
-		Transport: answering(redirect(busy + "/all.txt")),
-	})
-	defer c.lifecycle.Abort()
-	wantWaits := func(want bool) {
-		t.Helper()
-		for _, when := range []string{"at work", "when it starts again"} {
-			must(t, c.run.ForgetRecovered())
-			if hosts, _ := c.run.Results.Deferred.All(); slices.Contains(hosts, host) != want {
-				t.Errorf("%s: %v wait, want %t", when, hosts, want)
-			}
-			restart(t, c)
-		}
-	}
-	if known {
-		reaches(t, c.run.Frontier, host, 0)
-	}
-	for again := range 3 {
-		time.Sleep(25 * time.Hour)
-		release, err := c.run.Frontier.Hold(t.Context(), weburl.ServerOf(busy))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := visited(t, c, leased(t, c)); got != frontier.Defer {
-			t.Fatal(got)
-		}
-		release(0)
-		wantWaits(true)
-		reaches(t, c.run.Frontier, host, ahead)
-		if again == 1 {
-			continue // nobody looks whether it was reached before it is put off again
-		}
-		wantWaits(false)
-	}
-	if err := c.run.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-// An earlier version stored the outcome of a robots.txt with a package name, and without the
-// number of the fetch.
-func TestNotesOfAnEarlierVersion(t *testing.T) {
-	const host = "http://a.test"
-	c := opened(t, testConfig(t, host+"/"), &Options{Frontier: frontier.NewMemory(nil), Transport: answering(nil)})
-	defer c.lifecycle.Abort()
-	line := `{"deferred":"` + host + `","rejection":{"url":"","reason":"robots-unreachable","depth":0,"detail":"status 503"}}` + "\n"
-	must(t, os.WriteFile(filepath.Join(c.cfg.Output.Dir, results.JournalFile), []byte(line), 0o600))
-	restart(t, c)
-	if noted := c.run.Results.Deferred.Get(host); noted == nil || noted.Rejection.Detail != "status 503" {
-		t.Errorf("%+v", noted)
-	}
-	reaches(t, c.run.Frontier, host, 0)
-	if err := c.run.ForgetRecovered(); err != nil || c.run.Results.Deferred.Get(host) != nil {
-		t.Errorf("%v: it waits although others have reached it", err)
-	}
-	if err := c.run.Close(); err != nil {
-		t.Error(err)
-	}
 }
 
 // A host that has recovered is not deferred, even with a long delay.
@@ -444,46 +190,6 @@ func refusing(refuses func(*http.Request) bool, answer http.HandlerFunc) http.Ro
 		return answering(answer).RoundTrip(r)
 	})
 }
-
-// TestOutageSurvivesAFullDisk: the disk is full when a robots.txt is found to be unreachable. The
-// resumed crawl still lists each URL of the host with the reason, and obeys the retry time.
-func TestOutageSurvivesAFullDisk(t *testing.T) {
-	for _, status := range []int{http.StatusInternalServerError, http.StatusServiceUnavailable} {
-		t.Run(http.StatusText(status), func(t *testing.T) {
-			bad := newSite(t, "127.0.0.1", nil)
-			bad.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Retry-After", "3600") // which counts with 503
-				w.WriteHeader(status)
-			})
-			cfg := testConfig(t, bad.url+"/")
-			cfg.Robots.Retry = time.Hour
-			full := errors.New("no space left on device")
-			var c *Crawler
-			c = newCrawler(t, cfg, &Options{OnStart: func() { c.run.Recorder = &fullDisk{c.run.Recorder, full} }})
-			if _, err := c.Run(t.Context()); !errors.Is(err, full) {
-				t.Fatalf("%v, want %v", err, full)
-			}
-			got := resume(t, cfg, nil)
-			if n := bad.count("/robots.txt"); n != 1 {
-				t.Errorf("robots.txt was asked for %d times, want once", n)
-			}
-			if r := got.refusal(t, bad.url+"/"); r.Reason != output.RobotsUnreachable || r.RobotsURL != bad.url+"/robots.txt" || !strings.Contains(r.Detail, strconv.Itoa(status)) {
-				t.Errorf("%+v, want that its robots.txt answers %d", r, status)
-			}
-			if got.End != EndDeferred || got.Remaining != 1 || !slices.Equal(got.Waiting, []string{bad.url}) {
-				t.Errorf("%+v, want one URL that waits, of %s", got.Summary, bad.url)
-			}
-		})
-	}
-}
-
-// A fullDisk is a recorder that cannot write a robots.txt.
-type fullDisk struct {
-	run.Recorder
-	err error
-}
-
-func (r *fullDisk) Robots(*robotsext.Record) error { return r.err }
 
 // ROB-POL-03: URLs with an unreachable robots.txt are listed, keep waiting, and are fetched when
 // the host recovers.

@@ -47,7 +47,7 @@ func TestRecrawlOfRefused(t *testing.T) {
 			cfg := guardedConfig(t, s.url+"/")
 			cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.3")
 			at := func(addr string) func(*Crawler) {
-				return func(c *Crawler) { c.settings.Requests.Resolver = guardtest.Resolver(netip.MustParseAddr(addr)) }
+				return func(c *Crawler) { c.settings.Visit.Requests.Resolver = guardtest.Resolver(netip.MustParseAddr(addr)) }
 			}
 			path := tt.url[strings.LastIndex(tt.url, "/"):]
 			for round := range 3 {
@@ -254,7 +254,7 @@ func TestRefusedNameKeepsItsAddress(t *testing.T) {
 	cfg := guardedConfig(t, "http://inside.example/")
 	want := []BlockedStart{{URL: "http://inside.example/", Addr: addr, Reason: "address 10.0.0.1 is not allowed (private)"}}
 	for _, resumed := range []bool{false, true} {
-		got := runChanged(t, cfg, &Options{Resume: resumed}, func(c *Crawler) { c.settings.Requests.Resolver = guardtest.Resolver(addr) })
+		got := runChanged(t, cfg, &Options{Resume: resumed}, func(c *Crawler) { c.settings.Visit.Requests.Resolver = guardtest.Resolver(addr) })
 		if !slices.Equal(got.BlockedStartURLs, want) || len(got.rejected) != 1 || got.rejected[0].Addr != addr {
 			t.Errorf("resumed %t: refused %+v, want %+v; rejected %+v", resumed, got.BlockedStartURLs, want, got.rejected)
 		}

@@ -105,7 +105,7 @@ func TestGuard(t *testing.T) {
 			began := time.Now()
 			cfg := guardedConfig(t, s.url+"/")
 			got := runChanged(t, cfg, nil, func(c *Crawler) {
-				c.settings.Requests.Resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.1"))
+				c.settings.Visit.Requests.Resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.1"))
 			})
 			for _, url := range tt.refused {
 				got.wantRefused(t, url, "is not allowed (")
@@ -147,7 +147,7 @@ func TestGuardOfRobotsRedirect(t *testing.T) {
 		s.handle("/robots.txt", redirect(target))
 		cfg := guardedConfig(t, s.url+"/", s.url+"/more")
 		got := runChanged(t, cfg, nil, func(c *Crawler) {
-			c.settings.Requests.Resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.1"))
+			c.settings.Visit.Requests.Resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.1"))
 		})
 		for _, path := range []string{"/", "/more"} {
 			got.wantRefused(t, s.url+path, "its robots.txt redirects to "+target+": address 1")
@@ -250,7 +250,7 @@ func TestGuardAgainstRebinding(t *testing.T) {
 	serveAt(t, "127.0.0.2:"+port, outside)
 	start := "http://rebind.example:" + port + "/"
 	got := runChanged(t, guardedConfig(t, start), nil, func(c *Crawler) {
-		c.settings.Requests.Resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("127.0.0.1"))
+		c.settings.Visit.Requests.Resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("127.0.0.1"))
 	})
 	got.wantRefused(t, start, "address 127.0.0.1 is not allowed (loopback)")
 	if seen := outside.requests(); len(seen) != 1 || seen[0].uri != "/robots.txt" {
@@ -270,7 +270,9 @@ func TestGuardIsPrompt(t *testing.T) {
 	cfg := guardedConfig(t, s.url+"/")
 	cfg.Politeness.Delay = 100 * time.Millisecond
 	began := time.Now()
-	got := runChanged(t, cfg, nil, func(c *Crawler) { c.settings.Requests.Resolver = guardtest.Resolver(netip.MustParseAddr("10.0.0.1")) })
+	got := runChanged(t, cfg, nil, func(c *Crawler) {
+		c.settings.Visit.Requests.Resolver = guardtest.Resolver(netip.MustParseAddr("10.0.0.1"))
+	})
 	if got.Rejected[output.BlockedAddress] != 300 || got.End != EndFinished || got.Robots != 1 {
 		t.Errorf("%+v", got.Summary)
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/plancount"
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/plan"
@@ -41,21 +40,18 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	if _, err := c.openSecrets(&set); err != nil {
 		return nil, err
 	}
-	counted := &plancount.Crawl{
+	p := &Planner{c: c, counter: plancount.New(plancount.Settings{
 		Workers: cfg.Limits.Concurrency, PerHost: cfg.Politeness.PerHost, PerIP: cfg.Politeness.PerIP,
 		MaxPages: cfg.Limits.MaxPages, MaxHostPages: cfg.Limits.MaxHostPages, MaxTime: cfg.Limits.MaxTime,
 		MaxSitemaps: cfg.Sitemaps.MaxFiles, Token: set.Visit.Token,
 		Frontier: frontier.Options{
-			Delay: cfg.Politeness.Delay, MaxInFlight: cfg.Politeness.PerHost, LeaseTime: set.LeaseTime,
+			Delay: cfg.Politeness.Delay, MaxInFlight: cfg.Politeness.PerHost, LeaseTime: set.Visit.LeaseTime,
 		},
-		Lifecycle: c.lifecycle, Addresses: c.run.Addresses,
-	}
-	p := &Planner{c: c, counter: plancount.New(counted)}
-	if err := c.run.Plan(set, p.counter.Frontier, p.counter, planFetcher{}); err != nil {
+	})}
+	if err := c.run.Plan(set, p.counter.Frontier, p.counter); err != nil {
 		return nil, err
 	}
 	c.warnOfNetwork()
-	counted.Delays, counted.Discovery = c.run.Delays, c.run.Discovery
 	return p, nil
 }
 
@@ -66,7 +62,7 @@ func (p *Planner) Run(ctx context.Context) (*plan.Plan, error) {
 	c := p.c
 	defer c.lifecycle.Abort()
 	defer context.AfterFunc(ctx, c.Abort)()
-	if err := c.run.Discovery.SeedStart(); err != nil {
+	if err := c.run.SeedStart(); err != nil {
 		return nil, err
 	}
 	c.work(ctx)
@@ -94,7 +90,7 @@ type PlanStatus struct {
 // Status returns the current state of the planner. It can be called at any time until Run
 // returns.
 func (p *Planner) Status() (*PlanStatus, error) {
-	stats, err := p.c.run.Frontier.Stats(p.c.lifecycle.CommitCtx)
+	stats, err := p.counter.Frontier.Stats(p.c.lifecycle.CommitCtx)
 	if err != nil {
 		return nil, err
 	}
@@ -104,20 +100,6 @@ func (p *Planner) Status() (*PlanStatus, error) {
 	}
 	s.URLs, s.Hosts = p.counter.Progress()
 	s.SitemapsRemaining = stats.Pending + stats.Scheduled + stats.InFlight
-	hosts, _ := p.c.run.Results.Deferred.All()
-	for _, h := range hosts {
-		s.Waiting = append(s.Waiting, string(h))
-	}
+	s.Waiting = p.c.run.Waiting()
 	return s, nil
-}
-
-// planFetcher fetches no page. Only the robots.txt of its host is requested.
-type planFetcher struct{}
-
-// Wants implements visit.Fetcher.
-func (planFetcher) Wants() bool { return false }
-
-// Fetch implements visit.Fetcher.
-func (planFetcher) Fetch(fetch.Request) (*fetch.Response, error) {
-	return nil, errors.New("a plan fetches no page")
 }

@@ -3,7 +3,6 @@ package crawler
 import (
 	"net/http"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
@@ -52,11 +51,9 @@ func newSettings(cfg *Config, opts *Options) (set run.Settings, err error) {
 	if err != nil {
 		return set, formatError(err)
 	}
-	checks := cfg.Scope.checkSettings()
 	set = run.Settings{
 		Recrawl: opts.Recrawl, Local: opts.Local != nil, KeepGenerations: cfg.Output.KeepGenerations,
-		Workers: cfg.Limits.Concurrency, MaxWait: cfg.Limits.MaxWait, MaxTime: cfg.Limits.MaxTime, Limits: limitsIn(cfg),
-		LeaseTime: leaseTime(cfg), LeaseExtension: cluster.LeaseExtension,
+		Workers: cfg.Limits.Concurrency, MaxWait: cfg.Limits.MaxWait, MaxTime: cfg.Limits.MaxTime, TrapPages: cfg.Limits.TrapPages, Limits: limitsIn(cfg),
 		Results: results.Config{
 			Dir: cfg.Output.Dir, Formats: formats, Available: opts.Formats, Power: cfg.Output.Durability == DurablePower, Resume: opts.Resume, Unused: cfg.unusedFiles(),
 		},
@@ -67,30 +64,29 @@ func newSettings(cfg *Config, opts *Options) (set run.Settings, err error) {
 		Robots: robotsext.Options{
 			Fetch: robotsext.FetchOptions{Timeout: cfg.Robots.Timeout}, Outage: robotsext.OutageOptions{RetryMin: cfg.Robots.Retry}, Parse: robotsOptions(cfg),
 		},
-		Requests: fetch.Config{
-			UserAgent: cfg.Fetch.UserAgent, Contact: cfg.Fetch.Contact, Types: types,
-			Timeout: cfg.Fetch.Timeout, FirstByteTimeout: cfg.Fetch.FirstByteTimeout, StallTimeout: cfg.Fetch.StallTimeout,
-			MaxBody: cfg.Fetch.MaxBody, Workers: cfg.Limits.Concurrency, PerHost: cfg.Politeness.PerHost,
-			Proxies: cfg.Fetch.Proxies, Guard: addresses, Base: opts.Transport,
-		},
-		Discover: discover.Settings{
-			Start: cfg.URLs, AnyHost: cfg.Scope.Kind != ScopeHost && cfg.Scope.Kind != ScopePath, MaxHosts: cfg.Limits.MaxHosts,
-			Checks: checks, Nofollow: cfg.Robots.ObeyNofollow, CleanParam: cfg.Scope.CleanParam, Params: drop,
-			ProbeSitemap: cfg.Sitemaps.Probe, MaxSitemaps: cfg.Sitemaps.MaxFiles, MaxEntries: cfg.Sitemaps.MaxEntries,
-			Order: discover.Order(cfg.Sitemaps.Order), Since: since,
-		},
 		Visit: visit.Settings{
-			Token: token, UserAgent: cfg.Fetch.UserAgent, Timeout: cfg.Fetch.Timeout, Retries: cfg.Fetch.Retries,
-			Noindex: cfg.Robots.ObeyNoindex, Types: types, Fields: fields, Headers: canonicalNames(cfg.Output.KeepHeader),
+			Discover: discover.Settings{
+				Start: cfg.URLs, AnyHost: cfg.Scope.Kind != ScopeHost && cfg.Scope.Kind != ScopePath, MaxHosts: cfg.Limits.MaxHosts,
+				Checks: cfg.Scope.checkSettings(), Nofollow: cfg.Robots.ObeyNofollow, CleanParam: cfg.Scope.CleanParam, Params: drop,
+				ProbeSitemap: cfg.Sitemaps.Probe, MaxSitemaps: cfg.Sitemaps.MaxFiles, MaxEntries: cfg.Sitemaps.MaxEntries,
+				Order: discover.Order(cfg.Sitemaps.Order), Since: since,
+			},
+			Requests: fetch.Config{
+				UserAgent: cfg.Fetch.UserAgent, Contact: cfg.Fetch.Contact, Types: types,
+				Timeout: cfg.Fetch.Timeout, FirstByteTimeout: cfg.Fetch.FirstByteTimeout, StallTimeout: cfg.Fetch.StallTimeout,
+				MaxBody: cfg.Fetch.MaxBody, Workers: cfg.Limits.Concurrency, PerHost: cfg.Politeness.PerHost,
+				Proxies: cfg.Fetch.Proxies, Guard: addresses, Base: opts.Transport,
+			},
+			Token: token, Retries: cfg.Fetch.Retries, LeaseTime: leaseTime(cfg),
+			Noindex: cfg.Robots.ObeyNoindex, Fields: fields, Headers: canonicalNames(cfg.Output.KeepHeader),
 			Links: cfg.Output.Links != LinksNone, LinkTexts: cfg.Output.Links == LinksFull, MaxLinks: cfg.Limits.MaxLinks,
-			TrapPages: cfg.Limits.TrapPages, StartURLs: len(cfg.URLs), SitemapsOnly: cfg.Sitemaps.Only, MaxEntries: cfg.Sitemaps.MaxEntries,
-			Checks: checks, Purposes: purposes, FilePurposes: files, RefuseUnknown: cfg.Usage.Unknown == UnknownRefuse,
+			SitemapsOnly: cfg.Sitemaps.Only, Purposes: purposes, FilePurposes: files, RefuseUnknown: cfg.Usage.Unknown == UnknownRefuse,
 		},
 	}
 	if local := opts.Local; local != nil {
-		set.Discover.Local = discover.Local{Server: local.Server, Dir: local.Dir, Sitemap: local.Sitemap}
+		set.Visit.Discover.Local = discover.Local{Server: local.Server, Dir: local.Dir, Sitemap: local.Sitemap}
 		set.Delays.Undelayed = local.Server
-		set.Requests.Local = map[string]http.RoundTripper{string(local.Server): local.Transport}
+		set.Visit.Requests.Local = map[string]http.RoundTripper{string(local.Server): local.Transport}
 	}
 	return set, nil
 }

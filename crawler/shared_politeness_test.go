@@ -114,7 +114,7 @@ func TestLeaseIsExtendedWhileItsRequestLasts(t *testing.T) {
 	all := make([]*crawl, 2)
 	for i, name := range []string{"w1", "w2"} {
 		cfg := workerConfig(t, cfg, name)
-		work.Go(func() { all[i] = runChanged(t, cfg, nil, func(c *Crawler) { c.settings.LeaseExtension = lease }) })
+		work.Go(func() { all[i] = runChanged(t, cfg, nil, func(c *Crawler) { c.extension = lease }) })
 	}
 	work.Wait()
 	if got := allPages(all); !slices.Equal(got, []string{s.url + "/"}) || s.count("/") != 1 {

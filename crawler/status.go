@@ -20,8 +20,8 @@ type Status struct {
 // Status returns the current state of the crawl. It can be called concurrently, from the call of
 // [Options.OnStart] until Run returns. It fails if the frontier has failed or is closed.
 func (c *Crawler) Status() (*Status, error) {
-	end, last, _ := c.lifecycle.Ending()
-	stats, err := c.run.Member.Counts(c.lifecycle.CommitCtx, last)
+	end, _, _ := c.lifecycle.Ending()
+	stats, err := c.run.Counts()
 	if err != nil {
 		return nil, err
 	}
@@ -31,10 +31,7 @@ func (c *Crawler) Status() (*Status, error) {
 	if s.Remaining > 0 {
 		s.NextDue = stats.NextDue
 	}
-	hosts, _ := c.run.Results.Deferred.All()
-	for _, h := range hosts {
-		s.Waiting = append(s.Waiting, string(h))
-	}
+	s.Waiting = c.run.Waiting()
 	return s, nil
 }
 
@@ -42,5 +39,5 @@ func (c *Crawler) Status() (*Status, error) {
 // files of its origins. See [frontier.HostOf]. Host can be called whenever Status can, and fails
 // in the same cases.
 func (c *Crawler) Host(ctx context.Context, host frontier.Host) (frontier.HostRecord, error) {
-	return c.run.Frontier.Host(ctx, host)
+	return c.run.Host(ctx, host)
 }

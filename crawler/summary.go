@@ -195,10 +195,11 @@ func (t *tally) summary() Summary {
 // damaged files.
 func (c *Crawler) summary() *Summary {
 	s := c.tally.summary()
-	for reason, n := range c.run.Results.Skipped.Counts() {
+	now := c.run.Status()
+	for reason, n := range now.Skipped {
 		s.Rejected[reason] += n
 	}
-	s.AddedHosts, s.RejectedIncomplete, s.Lost = c.run.Discovery.Added(), c.run.RejectedIncomplete(), c.run.Lost()
-	s.Shared = sharedBy(&c.cfg, c.cfg.Sharing.WorkerName, c.run.Member.Peers())
+	s.AddedHosts, s.RejectedIncomplete, s.Lost = now.Added, now.RejectedIncomplete, now.Lost
+	s.Shared = sharedBy(&c.cfg, c.cfg.Sharing.WorkerName, now.Peers)
 	return &s
 }

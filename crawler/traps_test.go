@@ -11,12 +11,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap/traptest"
-	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -359,15 +359,14 @@ func TestTrapIsClosedAfterItsPage(t *testing.T) {
 	})
 	cfg := testConfig(t, s.url+"/")
 	cfg.Limits.TrapPages, cfg.Limits.Concurrency = 20, 1
-	var closed *Crawler
-	c, err := New(cfg, &Options{Frontier: &failingFrontier{Frontier: frontier.NewMemory(nil), fails: func() bool {
-		_, _, isClosed := closed.run.Traps.Closed(weburl.ServerOf(s.url), s.url+"/?month=0")
-		return isClosed
-	}}})
+	var closed atomic.Bool
+	c, err := New(cfg, &Options{
+		Frontier: &failingFrontier{Frontier: frontier.NewMemory(nil), fails: closed.Load},
+		OnNotice: func(line string) { closed.Store(closed.Load() || strings.Contains(line, "trap-pages")) },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	closed = c
 	if _, err := c.Run(t.Context()); !errors.Is(err, errFrontierFails) {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ type Checks struct {
 	Hreflang  bool // versions for other languages
 }
 
-// A Recorder records URLs that are skipped.
+// A Recorder records what a crawl does. That of a plan counts instead.
 type Recorder interface {
 	// Skip records URLs that are skipped.
 	Skip([]results.SkippedURL) error
@@ -76,15 +76,19 @@ type Recorder interface {
 	// scope of a URL, or on an origin, see results.Skipped.
 	TakeScope(u weburl.URL, match func(results.SkippedURL) bool, give func([]results.SkippedURL) error) error
 	TakeListed(o robotsext.Origin, match func(results.SkippedURL) bool, give func([]results.SkippedURL) error) error
+	// Robots records a robots.txt that was requested.
+	Robots(*robotsext.Record) error
+	// Commit records the outcome of a URL, and then reports it to the frontier.
+	Commit(frontier.Outcome, *output.Page, results.Batch) error
 }
 
-// A Crawl has the parts of a crawl that a Discovery uses. All are needed, except as said.
-type Crawl struct {
+// Parts are the parts of a crawl that decide about URLs. All are needed, except as said.
+type Parts struct {
 	Scope       *scope.Scope
 	Frontier    frontier.Frontier
-	Member      cluster.Member
-	Results     *results.Writer
-	Recorder    Recorder
+	Member      cluster.Member     // this process in a shared crawl
+	Results      *results.Writer    // the files of the crawl
+	Recorder    Recorder           // Results, or the counter of a plan
 	Guard       *guard.Guard       // which addresses may be connected to; nil: all
 	Credentials *credentials.Store // nil: none
 	Lifecycle   *lifecycle.Lifecycle
@@ -94,7 +98,7 @@ type Crawl struct {
 
 // A Discovery decides about the URLs that a crawl finds. It is safe for concurrent use.
 type Discovery struct {
-	Crawl
+	*Parts
 	set Settings
 
 	Sitemaps *quota.Sitemaps
@@ -116,8 +120,8 @@ type Discovery struct {
 }
 
 // New returns the discovery of a crawl.
-func New(set Settings, c Crawl) *Discovery {
-	d := &Discovery{Crawl: c, set: set, order: &entryOrder{by: set.Order, now: time.Now(), since: set.Since}}
+func New(set Settings, c *Parts) *Discovery {
+	d := &Discovery{Parts: c, set: set, order: &entryOrder{by: set.Order, now: time.Now(), since: set.Since}}
 	d.Sitemaps = quota.NewSitemaps(set.MaxSitemaps, set.MaxEntries, c.Lifecycle)
 	d.hosts = quota.NewHosts(set.MaxHosts, c.Lifecycle)
 	return d
@@ -169,9 +173,6 @@ func (d *Discovery) OutsideLocal(server frontier.Host, path string) string {
 	return "only " + local.Dir + " is served here"
 }
 
-// IsLocalSitemap reports whether a URL is the sitemap of the local site, which no robots.txt has to list.
-func (d *Discovery) IsLocalSitemap(url string) bool { return url == d.set.Local.Sitemap && url != "" }
-
 // CleanURL returns a URL from a page or a sitemap without the query parameters that do not
 // change the page: those of drop-params and, with clean-param, those in Clean-param lines
 // of robots.txt. A nil file is not known yet.
@@ -186,6 +187,17 @@ func (d *Discovery) CleanURL(url string, file *robotstxt.File) string {
 		return url
 	}
 	return d.set.Params.Clean(url, file)
+}
+
+// DuplicateOf returns the URL of which a page is another spelling, by the robots.txt of its origin; empty: it is none.
+func (d *Discovery) DuplicateOf(url string, p provenance.Provenance, file *robotstxt.File) string {
+	if p.Source != provenance.Link && p.Source != provenance.Sitemap {
+		return ""
+	}
+	if clean := d.CleanURL(url, file); clean != url {
+		return clean
+	}
+	return ""
 }
 
 // NofollowReason returns the directive that forbids following a link; empty: none.

@@ -17,7 +17,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
-	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
@@ -29,26 +28,24 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// Crawl has the settings of the crawl that is planned.
-type Crawl struct {
+// Settings are those of the crawl that is planned.
+type Settings struct {
 	Workers, PerHost, PerIP             int
 	MaxPages, MaxHostPages, MaxSitemaps int // 0: no limit, but no sitemaps
 	MaxTime                             time.Duration
 	Token                               string // the product token
 	Frontier                            frontier.Options
-
-	Lifecycle *lifecycle.Lifecycle
-	Addresses *politeness.Addresses // nil: PerIP is no limit
-	Delays    *politeness.Delays    // set before something is counted, as Discovery
-	Discovery *discover.Discovery
 }
 
 // A Counter counts each URL once, by origin and disposition. It is safe for concurrent use.
 type Counter struct {
 	Frontier *Frontier
 
-	c    *Crawl
-	seed maphash.Seed
+	set       Settings
+	seed      maphash.Seed
+	discovery *discover.Discovery
+	delays    *politeness.Delays
+	addresses *politeness.Addresses // nil: PerIP is no limit
 
 	mu           sync.Mutex // guards all below
 	dispositions map[uint64]disposition
@@ -97,14 +94,19 @@ type hostCounts struct {
 	addr                netip.Addr    // set if PerIP is a limit
 }
 
-// New returns a counter. It does not use c before something is counted.
-func New(c *Crawl) *Counter {
+// New returns a counter.
+func New(set Settings) *Counter {
 	s := &Counter{
-		c: c, seed: maphash.MakeSeed(), dispositions: make(map[uint64]disposition), elsewhereIn: make(map[string]int),
+		set: set, seed: maphash.MakeSeed(), dispositions: make(map[uint64]disposition), elsewhereIn: make(map[string]int),
 		hosts: make(map[robotsext.Origin]*hostCounts), others: newHostCounts(""),
 	}
-	s.Frontier = &Frontier{Memory: frontier.NewMemory(&c.Frontier), counter: s}
+	s.Frontier = &Frontier{Memory: frontier.NewMemory(&set.Frontier), counter: s}
 	return s
+}
+
+// Begin implements run.Counter.
+func (s *Counter) Begin(d *discover.Discovery, delays *politeness.Delays, addresses *politeness.Addresses) {
+	s.discovery, s.delays, s.addresses = d, delays, addresses
 }
 
 func newHostCounts(o robotsext.Origin) *hostCounts {
@@ -162,13 +164,11 @@ func (s *Counter) decide(h *hostCounts, item frontier.Item, t provenance.Provena
 			return
 		}
 	}
-	if t.Source == provenance.Sitemap {
-		if clean := s.c.Discovery.CleanURL(item.URL, h.rec.File); clean != item.URL {
-			h.rejected[output.DuplicateURL]++
-			item.URL = clean
-			s.countPage(h, item, t)
-			return
-		}
+	if clean := s.discovery.DuplicateOf(item.URL, t, h.rec.File); clean != "" {
+		h.rejected[output.DuplicateURL]++
+		item.URL = clean
+		s.countPage(h, item, t)
+		return
 	}
 	h.pages++
 }
@@ -256,12 +256,12 @@ func (s *Counter) countsOf(o robotsext.Origin) *hostCounts {
 
 // isInCrawl reports whether an origin belongs to the crawl.
 func (s *Counter) isInCrawl(o robotsext.Origin) bool {
-	return s.c.Discovery.Scope.HoldsServer(weburl.ServerOf(string(o)))
+	return s.discovery.Scope.HoldsServer(weburl.ServerOf(string(o)))
 }
 
 // Robots stores a robots.txt, and decides about the pages that wait for it.
 func (s *Counter) Robots(rec *robotsext.Record) error {
-	addr := s.c.Addresses.Lookup(s.c.Lifecycle.Working, weburl.ServerOf(string(rec.Origin)))
+	addr := s.addresses.Lookup(s.discovery.Lifecycle.Working, weburl.ServerOf(string(rec.Origin)))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.countsOf(rec.Origin)
@@ -274,7 +274,7 @@ func (s *Counter) Robots(rec *robotsext.Record) error {
 	}
 	h.rec, h.failing = rec, nil
 	if rec.File != nil {
-		h.group = rec.File.Group(s.c.Token)
+		h.group = rec.File.Group(s.set.Token)
 	}
 	h.addr = addr
 	waiting := h.waiting
@@ -345,11 +345,4 @@ func (s *Counter) Progress() (urls, hosts int) {
 		}
 	}
 	return len(s.dispositions), hosts
-}
-
-// IsQueued reports whether a crawl would add a URL to its frontier.
-func (s *Counter) IsQueued(url string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.dispositions[maphash.String(s.seed, url)] == inFrontier
 }

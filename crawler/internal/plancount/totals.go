@@ -18,17 +18,11 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// The end of a crawl without a limit that ends it.
-const (
-	finished plan.End = "finished"
-	deferred plan.End = "deferred"
-)
-
 // Sum sets the totals of a plan. The caller has set End, StartedAt and the counts of what was
 // read. An error says that the unread sitemaps are not known.
 func (s *Counter) Sum(p *plan.Plan) error {
 	why := "its host allows no request yet"
-	if p.End != deferred {
+	if p.End != plan.Deferred {
 		why = "the plan ended first"
 	}
 	unread, err := s.Frontier.unread(why)
@@ -39,7 +33,7 @@ func (s *Counter) Sum(p *plan.Plan) error {
 	p.FrontierBytes, p.MemoryBytes = forecast.FrontierBytes(s.known+len(s.files), s.bytes), forecast.MemoryBytes(s.known)
 	p.Origins, p.Others, p.Disallowed = []*plan.Origin{}, []*plan.Origin{}, []*plan.Rule{}
 	p.Files = append(append([]*plan.Sitemap{}, s.files...), unread...) // [] in JSON if there are none
-	course := &forecast.Timetable{Workers: s.c.Workers, PerIP: s.c.PerIP}
+	course := &forecast.Timetable{Workers: s.set.Workers, PerIP: s.set.PerIP}
 	for _, origins := range s.servers() {
 		hosts, clock := s.server(origins, now, p.StartedAt)
 		course.Servers = append(course.Servers, clock)
@@ -66,7 +60,7 @@ func (s *Counter) Sum(p *plan.Plan) error {
 	slices.SortFunc(p.Disallowed, func(a, b *plan.Rule) int {
 		return cmp.Or(b.URLs-a.URLs, cmp.Compare(a.Origin, b.Origin), a.Line-b.Line)
 	})
-	applyLimits(p, course.Forecast(s.c.MaxPages, s.c.MaxTime))
+	applyLimits(p, course.Forecast(s.set.MaxPages, s.set.MaxTime))
 	return err
 }
 
@@ -88,10 +82,10 @@ func applyLimits(p *plan.Plan, f forecast.Forecast) {
 	p.CrawlEnd, p.CrawlDuration, p.Bottleneck, p.Slowest = f.Limit, plan.Millis(f.Duration), f.Bound, f.Slowest
 	switch {
 	case p.CrawlEnd != "":
-	case p.End == deferred:
-		p.CrawlEnd = deferred
+	case p.End == plan.Deferred:
+		p.CrawlEnd = plan.Deferred
 	default:
-		p.CrawlEnd = finished
+		p.CrawlEnd = plan.Finished
 	}
 }
 
@@ -129,7 +123,7 @@ func (s *Counter) server(origins []*hostCounts, now, began time.Time) (hosts []*
 	if responses > 0 {
 		responseTime /= time.Duration(responses)
 	}
-	course := forecast.NewServer(max(delay, s.c.Delays.After(responseTime)), responseTime, s.c.PerHost)
+	course := forecast.NewServer(max(delay, s.delays.After(responseTime)), responseTime, s.set.PerHost)
 	all.Cycle, all.Took = course.Cycle, course.Took
 	for _, host := range hosts {
 		host.Delay, host.Duration = plan.Millis(delay), plan.Millis(all.End(host.Requests))
@@ -142,7 +136,7 @@ func (s *Counter) server(origins []*hostCounts, now, began time.Time) (hosts []*
 func (s *Counter) host(h *hostCounts, now time.Time, others int) *plan.Origin {
 	host := &plan.Origin{
 		Origin: string(h.origin), URLs: h.urls, Pages: h.pages, Rejected: h.rejected,
-		Delay: plan.Millis(s.c.Delays.RequestedDelay(h.group)),
+		Delay: plan.Millis(s.delays.RequestedDelay(h.group)),
 	}
 	if h.responses > 0 {
 		host.Response = plan.Millis(h.responseTime / time.Duration(h.responses))
@@ -168,7 +162,7 @@ func (s *Counter) host(h *hostCounts, now time.Time, others int) *plan.Origin {
 			}
 		}
 	}
-	if left := max(s.c.MaxHostPages-others, 0); s.c.MaxHostPages > 0 && host.Pages > left {
+	if left := max(s.set.MaxHostPages-others, 0); s.set.MaxHostPages > 0 && host.Pages > left {
 		host.Rejected[output.MaxHostPages] = host.Pages - left
 		host.Pages = left
 	}
@@ -182,15 +176,15 @@ func (s *Counter) host(h *hostCounts, now time.Time, others int) *plan.Origin {
 			host.OpensAt = until.UTC().Format(time.RFC3339)
 		}
 	}
-	listed := s.c.Discovery.Sitemaps.Listed(h.origin)
+	listed := s.discovery.Sitemaps.Listed(h.origin)
 	host.Sitemaps = listed
-	host.SitemapsUnread = max(0, listed-s.c.MaxSitemaps)
+	host.SitemapsUnread = max(0, listed-s.set.MaxSitemaps)
 	return host
 }
 
 // requestedDelay returns the delay that a robots.txt requests, without an upper limit.
 func (s *Counter) requestedDelay(rec *robotsext.Record) time.Duration {
-	return robotstxt.Parse(rec.Body, &robotstxt.Options{MaxCrawlDelay: -1, RequestRateDelay: true}).Group(s.c.Token).CrawlDelay()
+	return robotstxt.Parse(rec.Body, &robotstxt.Options{MaxCrawlDelay: -1, RequestRateDelay: true}).Group(s.set.Token).CrawlDelay()
 }
 
 func windowsOf(group *robotstxt.Group) []robotstxt.Window {

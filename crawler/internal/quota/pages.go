@@ -3,10 +3,10 @@ package quota
 
 import (
 	"context"
-	"maps"
 	"sync"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
 // Pages enforces the limits on pages and bytes of a crawl, and on pages of each host. It is
@@ -33,43 +33,6 @@ type Pages struct {
 	changes  int                       // how often limits were
 }
 
-// Counters count what all processes of a crawl have taken of its limits.
-type Counters interface {
-	// Take adds to a counter as much of n as keeps it at most at a limit, and returns
-	// how much. Less than zero gives back.
-	Take(ctx context.Context, counter string, n, most int64) (got int64, err error)
-	// Set sets what this process has taken of each counter.
-	Set(ctx context.Context, taken map[string]int64) error
-	// BytesElsewhere returns how many bytes other processes have fetched, as far as is
-	// known.
-	BytesElsewhere() int64
-}
-
-// LocalCounters are the counters of a crawl of one process.
-type LocalCounters map[string]int64
-
-// Take implements Counters.
-func (c LocalCounters) Take(_ context.Context, counter string, n, most int64) (int64, error) {
-	n = min(n, max(most-c[counter], 0))
-	c[counter] += n
-	return n, nil
-}
-
-// Set implements Counters.
-func (c LocalCounters) Set(_ context.Context, taken map[string]int64) error {
-	maps.Copy(c, taken)
-	return nil
-}
-
-// BytesElsewhere implements Counters.
-func (LocalCounters) BytesElsewhere() int64 { return 0 }
-
-// The names of counters. That of a host has it behind it.
-const (
-	PageCounter = "pages"
-	HostCounter = "pages of "
-)
-
 // Limits are the limits of a crawl; 0: there is none.
 type Limits struct {
 	MaxPages     int
@@ -93,16 +56,6 @@ func NewPages(opts Limits, of Counters) *Pages {
 	return l
 }
 
-// Exceeded is the limit that ends a crawl; empty: none does. Its values are those of the ends of
-// a crawl.
-type Exceeded string
-
-// The limits that end a crawl.
-const (
-	MaxPages Exceeded = "max-pages"
-	MaxBytes Exceeded = "max-bytes"
-)
-
 // A Share is the response to a request for a page.
 type Share int
 
@@ -114,6 +67,72 @@ const (
 	HostSpent               // the same for the host
 	hostTaken               // as HostSpent, but other processes may give pages back; see takeLast
 )
+
+// Take takes a page of a host from the limits. In a shared crawl, the last page of a host
+// may be in flight in another process, and may fail.
+func (l *Pages) Take(ctx context.Context, f frontier.Frontier, host frontier.Host) (Share, error) {
+	s, err := l.take(ctx, host)
+	switch {
+	case err != nil:
+		return s, err
+	case s == hostTaken:
+		return l.takeLast(ctx, f, host)
+	case s == Granted && l.isNarrowed(host): // its limit was raised, or a page given back
+		err = l.setNarrow(ctx, f, host, false)
+	}
+	return s, err
+}
+
+// takeLast takes a page of a host whose last page another process has taken. While that
+// page may be in flight, the host is leased to one worker at a time. The next lease then
+// comes after that page, and its result is known.
+func (l *Pages) takeLast(ctx context.Context, f frontier.Frontier, host frontier.Host) (Share, error) {
+	rec, err := f.Host(ctx, host)
+	if err != nil {
+		return busy, err
+	}
+	if rec.MaxInFlight > 1 || rec.InFlight > 1 {
+		return busy, l.setNarrow(ctx, f, host, true)
+	}
+	s, err := l.takeExclusive(ctx, host)
+	if s == HostSpent && err == nil { // no other page can be returned
+		err = l.setNarrow(ctx, f, host, false)
+	}
+	return s, err
+}
+
+// setNarrow leases a host to one worker at a time, or to as many as the crawl allows.
+func (l *Pages) setNarrow(ctx context.Context, f frontier.Frontier, host frontier.Host, narrow bool) error {
+	l.mu.Lock()
+	l.host(host).narrowed = narrow
+	l.mu.Unlock()
+	most := l.maxInFlight
+	if narrow {
+		most = 1
+	}
+	return f.UpdateHost(ctx, host, frontier.HostUpdate{MaxInFlight: most})
+}
+
+func (l *Pages) isNarrowed(h frontier.Host) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.host(h).narrowed
+}
+
+// takeExclusive is take while no other process has a page of the host in flight: no page
+// can be returned.
+func (l *Pages) takeExclusive(ctx context.Context, h frontier.Host) (Share, error) {
+	l.mu.Lock()
+	l.host(h).exhausted = false
+	l.mu.Unlock()
+	s, err := l.take(ctx, h)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if host := l.host(h); s == hostTaken && host.exhausted {
+		host.final, s = true, HostSpent
+	}
+	return s, err
+}
 
 // take reserves one page of a host. The error is that of the counters.
 func (l *Pages) take(ctx context.Context, h frontier.Host) (Share, error) {
@@ -220,18 +239,18 @@ func (l *Pages) giveBack(ctx context.Context, h frontier.Host) error {
 }
 
 // Exceeded returns the limit that ends the crawl; empty: none does.
-func (l *Pages) Exceeded() Exceeded {
+func (l *Pages) Exceeded() plan.End {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.end()
 }
 
-func (l *Pages) end() Exceeded {
+func (l *Pages) end() plan.End {
 	switch {
 	case l.all.spent():
-		return MaxPages
+		return plan.MaxPages
 	case l.maxBytes > 0 && l.bytes+l.counters.BytesElsewhere() >= l.maxBytes:
-		return MaxBytes
+		return plan.MaxBytes
 	}
 	return ""
 }
@@ -263,7 +282,7 @@ func (l *Pages) SyncCounters(ctx context.Context, over bool) error {
 	return l.counters.Set(ctx, l.taken(over))
 }
 
-// taken returns how much of each counter this process has; see Settle.
+// taken returns how much of each counter this process has; see SyncCounters.
 func (l *Pages) taken(over bool) map[string]int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -19,19 +19,19 @@ import (
 // joinCluster opens or creates the frontier of a shared crawl. It locks the directory,
 // which an embedded frontier does itself.
 func (c *Crawl) joinCluster() error {
-	commitCtx, end := context.WithCancel(c.Lifecycle.CommitCtx)
-	context.AfterFunc(c.Lifecycle.Working, func() { time.AfterFunc(AbortGrace, end) })
-	c.Lifecycle.CommitCtx = commitCtx
+	commitCtx, end := context.WithCancel(c.parts.Lifecycle.CommitCtx)
+	context.AfterFunc(c.parts.Lifecycle.Working, func() { time.AfterFunc(AbortGrace, end) })
+	c.parts.Lifecycle.CommitCtx = commitCtx
 	opts := c.set.Shared
-	c.set.LeaseTime = opts.LeaseTime
-	if err := cluster.Check(c.Lifecycle.CommitCtx, opts); err != nil {
+	c.set.Visit.LeaseTime = opts.LeaseTime
+	if err := cluster.Check(c.parts.Lifecycle.CommitCtx, opts); err != nil {
 		return err
 	}
 	lock, err := pebblestore.Lock(filepath.Join(c.set.Results.Dir, FrontierDir))
 	if err != nil {
 		return err
 	}
-	member, err := cluster.Open(c.Lifecycle.CommitCtx, opts, handler{c})
+	member, err := cluster.Open(c.parts.Lifecycle.CommitCtx, opts, handler{c})
 	if err != nil {
 		err = errors.Join(err, lock.Close())
 	}
@@ -44,18 +44,18 @@ func (c *Crawl) joinCluster() error {
 	case err != nil:
 		return err
 	}
-	c.Member, c.Frontier = member, &lockedFrontier{member.Frontier(), lock}
+	c.parts.Member, c.parts.Frontier = member, &lockedFrontier{member.Frontier(), lock}
 	for _, raw := range member.URLs() {
 		a, err := weburl.Parse(raw)
 		if err != nil {
 			return fmt.Errorf("a URL of the crawl %q: %w", opts.Store.CrawlName, err)
 		}
-		c.Scope.Join(a)
+		c.parts.Scope.Join(a)
 	}
 	limits := member.Limits()
-	c.Config.Join(member.Worker(), limits)
+	c.config.Join(member.Worker(), limits)
 	c.set.Limits.MaxPages, c.set.Limits.MaxHostPages, c.set.Limits.MaxBytes = *limits.MaxPages, *limits.MaxHostPages, *limits.MaxBytes
-	c.Limits = quota.NewPages(c.set.Limits, member)
+	c.parts.Limits = quota.NewPages(c.set.Limits, member)
 	return nil
 }
 
@@ -66,7 +66,7 @@ var _ cluster.Handler = handler{}
 
 // Progress implements cluster.Handler.
 func (h handler) Progress() (pages int, bytes int64) {
-	return h.c.Tally.Progress()
+	return h.c.tally.Progress()
 }
 
 // Join implements cluster.Handler.
@@ -75,29 +75,29 @@ func (h handler) Join(url string) error {
 	if err != nil {
 		return fmt.Errorf("message of another worker: %w", err)
 	}
-	_, err = h.c.Discovery.JoinHost(a)
+	_, err = h.c.parts.Discovery.JoinHost(a)
 	return err
 }
 
 // ChangeLimits implements cluster.Handler.
 func (h handler) ChangeLimits(ctx context.Context, l *cluster.Limits) error {
-	h.c.Limits.Change(l.MaxPages, l.MaxHostPages, l.MaxBytes)
-	h.c.stopAtLimit()
-	return h.c.Limits.SyncCounters(ctx, false)
+	h.c.parts.Limits.Change(l.MaxPages, l.MaxHostPages, l.MaxBytes)
+	h.c.parts.Lifecycle.Stop(h.c.parts.Limits.Exceeded())
+	return h.c.parts.Limits.SyncCounters(ctx, false)
 }
 
 // Stop implements cluster.Handler.
 func (h handler) Stop(why cluster.Reason) {
 	if why == cluster.MaxTime {
-		h.c.Lifecycle.Stop(plan.MaxTime)
+		h.c.parts.Lifecycle.Stop(plan.MaxTime)
 		return
 	}
-	h.c.Board.Show("the crawl is stopped")
-	h.c.Lifecycle.Stop(plan.Stopped)
+	h.c.parts.Board.Show("the crawl is stopped")
+	h.c.parts.Lifecycle.Stop(plan.Stopped)
 }
 
 // Fail implements cluster.Handler.
-func (h handler) Fail(err error) { h.c.Lifecycle.Fail(err) }
+func (h handler) Fail(err error) { h.c.parts.Lifecycle.Fail(err) }
 
 // A lockedFrontier is a shared frontier together with the lock of the directory.
 type lockedFrontier struct {

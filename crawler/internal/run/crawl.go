@@ -8,8 +8,7 @@ package run
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
-	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,16 +16,12 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
-	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
-	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
-	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/visit"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/crawler/plan"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -36,20 +31,17 @@ type Settings struct {
 	Local           bool // a server is served on this machine
 	KeepGenerations int  // of files, see results.RemoveGenerations
 
-	Workers        int
-	MaxWait        time.Duration // for URLs that are not due
-	MaxTime        time.Duration
-	LeaseTime      time.Duration // of each lease
-	LeaseExtension time.Duration // by which those of a shared crawl are extended
+	Workers   int
+	MaxWait   time.Duration // for URLs that are not due
+	MaxTime   time.Duration
+	TrapPages int // see trap.New
 
-	Limits   quota.Limits
-	Results  results.Config
-	Delays   politeness.Options
-	Robots   robotsext.Options
-	Requests fetch.Config
-	Discover discover.Settings
-	Visit    visit.Settings
-	Shared   *cluster.Options // nil: the crawl is not shared
+	Limits  quota.Limits
+	Results results.Config
+	Delays  politeness.Options
+	Robots  robotsext.Options
+	Visit   visit.Settings
+	Shared  *cluster.Options // nil: the crawl is not shared
 }
 
 // A Config is the configuration of the program.
@@ -85,51 +77,24 @@ type Tally interface {
 	Progress() (pages int, bytes int64)
 }
 
-// A Recorder records what a crawl does. That of a plan counts instead.
-type Recorder interface {
-	discover.Recorder
-	visit.Committer
-	// Robots records a robots.txt that was requested.
-	Robots(*robotsext.Record) error
-}
-
 // A Counter is the recorder of a plan.
 type Counter interface {
-	Recorder
+	discover.Recorder
 	fetch.Observer
-}
-
-// Program has what the program provides for a crawl.
-type Program struct {
-	Config    Config
-	Tally     Tally
-	Scope     *scope.Scope
-	Addresses *politeness.Addresses
-	Lifecycle *lifecycle.Lifecycle
-	Board     *notice.Board
-	Log       *slog.Logger
-	Frontier  frontier.Frontier // nil: the crawl opens one
+	// Begin gives the counter what decides about URLs, before it counts any.
+	Begin(*discover.Discovery, *politeness.Delays, *politeness.Addresses)
 }
 
 // Crawl is one crawl. Call New, Open, Work and End.
 type Crawl struct {
-	Program
-	set Settings
+	config Config
+	tally  Tally
+	set    Settings
+	parts  visit.Parts
 
-	Member    cluster.Member // this process in a shared crawl
-	Limits    *quota.Pages
-	Traps     *trap.Detector
-	Results   *results.Writer
-	Recorder  Recorder
-	Discovery *discover.Discovery
-	Visitor   *visit.Visitor
-	Fetcher   visit.Fetcher // set by connect, unless it is a plan
-
-	Robots   *robotsext.Robots
-	observer fetch.Observer // of the requests; nil: there is none
-	client   *http.Client   // for sitemaps
-	Delays   *politeness.Delays
-	slots    *politeness.Slots
+	visitor *visit.Visitor
+	slots   *politeness.Slots
+	counter Counter // nil: the crawl is no plan
 
 	state   *State
 	stateMu sync.Mutex // guards state after Open
@@ -138,35 +103,45 @@ type Crawl struct {
 	wakeIdle signal // wakes the watch
 }
 
-// New returns a crawl that is not open.
-func New(p Program) *Crawl {
-	return &Crawl{Program: p, Member: &cluster.Single{}, state: new(State), wakeIdle: make(signal, 1)}
+// New returns a crawl that is not open. The program provides some of its parts: Scope, Addresses, Lifecycle, Board and
+// Log, and Frontier, unless the crawl has to open one.
+func New(config Config, tally Tally, parts visit.Parts) *Crawl {
+	c := &Crawl{config: config, tally: tally, parts: parts, state: new(State), wakeIdle: make(signal, 1)}
+	c.parts.Member, c.parts.Recrawls = &cluster.Single{}, c
+	return c
 }
 
 // configure sets what needs nothing but the settings.
 func (c *Crawl) configure(set Settings) {
-	c.set, c.Limits, c.Traps = set, quota.NewPages(set.Limits, nil), trap.New(set.Visit.TrapPages)
+	c.set, c.parts.Limits, c.parts.Traps = set, quota.NewPages(set.Limits, nil), trap.New(set.TrapPages)
+	c.parts.Guard, c.parts.Credentials = set.Visit.Requests.Guard, set.Visit.Requests.Credentials
 }
 
 // Plan opens a crawl that requests no pages, and records what it finds with a recorder that counts.
-func (c *Crawl) Plan(set Settings, f frontier.Frontier, r Counter, fetcher visit.Fetcher) error {
+func (c *Crawl) Plan(set Settings, f frontier.Frontier, counter Counter) error {
 	c.configure(set)
-	c.Frontier, c.Fetcher, c.observer = f, fetcher, r
+	c.parts.Frontier, c.counter = f, counter
 	c.newRecorder()
-	c.Recorder = r
-	c.Discovery = c.newDiscovery()
-	return c.connect()
+	c.parts.Recorder = counter
+	if err := c.connect(); err != nil {
+		return err
+	}
+	counter.Begin(c.parts.Discovery, c.parts.Delays, c.parts.Addresses)
+	return nil
 }
+
+// SeedStart adds the start URLs of a plan. Open adds those of a crawl.
+func (c *Crawl) SeedStart() error { return c.parts.Discovery.SeedStart() }
 
 // Work starts the workers, and runs until leases ends or the crawl is over.
 func (c *Crawl) Work(leases context.Context) {
-	c.Member.Start()
-	c.stopAtLimit() // an earlier process may have reached one
+	c.parts.Member.Start()
+	c.parts.Lifecycle.Stop(c.parts.Limits.Exceeded()) // an earlier process may have reached one
 	var workers sync.WaitGroup
 	for range c.set.Workers {
 		workers.Go(func() {
 			if err := c.visitAll(leases); err != nil {
-				c.Lifecycle.Fail(err)
+				c.parts.Lifecycle.Fail(err)
 			}
 		})
 	}
@@ -183,7 +158,7 @@ func (c *Crawl) visitAll(leases context.Context) error {
 		if err != nil {
 			return nil
 		}
-		got, err := c.Frontier.Lease(waiting, frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, Duration: c.set.LeaseTime})
+		got, err := c.parts.Frontier.Lease(waiting, frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, Duration: c.set.Visit.LeaseTime})
 		if err != nil {
 			if waiting.Err() != nil {
 				continue
@@ -191,37 +166,51 @@ func (c *Crawl) visitAll(leases context.Context) error {
 			return err
 		}
 		for _, lease := range got { // one at the most
-			page, lines, err := c.Visitor.Visit(waiting, lease)
+			page, lines, err := c.visitor.Visit(waiting, lease)
 			if err != nil {
 				return err
 			}
-			c.Tally.Add(page, lines)
+			c.tally.Add(page, lines)
 			c.wakeIdle.send()
 		}
 	}
 }
 
-// newDiscovery returns what decides about the URLs that the crawl finds.
-func (c *Crawl) newDiscovery() *discover.Discovery {
-	return discover.New(c.set.Discover, discover.Crawl{
-		Scope: c.Scope, Frontier: c.Frontier, Member: c.Member, Results: c.Results, Recorder: c.Recorder,
-		Guard: c.set.Requests.Guard, Credentials: c.set.Requests.Credentials, Lifecycle: c.Lifecycle, Board: c.Board, Log: c.Log,
-	})
+// Host returns the record of a host in the frontier.
+func (c *Crawl) Host(ctx context.Context, host frontier.Host) (frontier.HostRecord, error) {
+	return c.parts.Frontier.Host(ctx, host)
 }
 
-// newVisitor returns what visits the URLs of the crawl.
-func (c *Crawl) newVisitor() *visit.Visitor {
-	set := c.set.Visit
-	set.LeaseTime = c.set.LeaseTime // that of a shared crawl differs
-	return visit.New(set, visit.Crawl{
-		Frontier: c.Frontier, Member: c.Member, Robots: c.Robots, Client: c.client, Fetcher: c.Fetcher, Committer: c.Recorder, Recrawls: c,
-		Delays: c.Delays, Addresses: c.Addresses, Limits: c.Limits, Traps: c.Traps, Discovery: c.Discovery,
-		Results: c.Results, Credentials: c.set.Requests.Credentials, Lifecycle: c.Lifecycle, Board: c.Board,
-		Causes: notice.NewHosts(c.Board, "other hosts have problems too; the report names them"),
-		Unread: notice.NewHosts(c.Board, "other sites name such files too, which the crawl does not read; the log names them"),
-		Log:    c.Log,
-	})
+// Counts returns how many URLs are known, by state.
+func (c *Crawl) Counts() (frontier.Stats, error) {
+	_, last, _ := c.parts.Lifecycle.Ending()
+	return c.parts.Member.Counts(c.parts.Lifecycle.CommitCtx, last)
 }
 
-// stopAtLimit stops the crawl if a limit has been reached.
-func (c *Crawl) stopAtLimit() { c.Lifecycle.Stop(plan.End(c.Limits.Exceeded())) }
+// Waiting returns the origins whose robots.txt is unreachable, so that their URLs wait.
+func (c *Crawl) Waiting() (origins []string) {
+	all, _ := c.parts.Results.Deferred.All()
+	for _, o := range all {
+		origins = append(origins, string(o))
+	}
+	return origins
+}
+
+// A Status is what a crawl knows besides the lines that it has recorded.
+type Status struct {
+	Skipped            map[output.Reason]int // URLs that are skipped for now
+	Added              []string              // hosts, or directories, that joined the crawl
+	RejectedIncomplete bool                  // more URLs were skipped than are listed
+	Lost               []output.Loss         // what the files have lost
+	Peers              []cluster.Peer        // all processes of a shared crawl
+}
+
+// Status returns the current state.
+func (c *Crawl) Status() Status {
+	s := Status{Skipped: c.parts.Results.Skipped.Counts(), Added: c.parts.Discovery.Added(), Peers: c.parts.Member.Peers()}
+	c.stateMu.Lock()
+	defer c.stateMu.Unlock()
+	s.RejectedIncomplete = c.state.RejectedIncomplete || c.parts.Results.Skipped.Full()
+	s.Lost = append(slices.Clone(c.state.Lost), c.parts.Results.Damages()...)
+	return s
+}

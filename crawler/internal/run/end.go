@@ -9,7 +9,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
-	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/plan"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -27,43 +26,42 @@ type Result struct {
 
 // End writes the remaining skipped and deferred URLs, and closes everything.
 func (c *Crawl) End() (*Result, error) {
-	end, last, fault := c.Lifecycle.Ending()
+	end, last, fault := c.parts.Lifecycle.Ending()
 	c.releaseLimits()
 	var listed results.Listed
-	err, abandoned := fault, c.Lifecycle.CommitCtx.Err() != nil // by a user who did not want to wait for Redis
-	if fault == nil && !abandoned {                             // otherwise nothing can be written
+	err, abandoned := fault, c.parts.Lifecycle.CommitCtx.Err() != nil // by a user who did not want to wait for Redis
+	if fault == nil && !abandoned {                                   // otherwise nothing can be written
 		if err = c.ForgetRecovered(); err == nil {
-			listed, err = c.Results.WriteRejected(end == plan.Deferred, c.blockOf)
-			c.Tally.AddListed(&listed)
+			listed, err = c.parts.Results.WriteRejected(end == plan.Deferred, c.blockOf)
+			c.tally.AddListed(&listed)
 		}
-		abandoned = errors.Is(err, context.Canceled) && c.Lifecycle.CommitCtx.Err() != nil
+		abandoned = errors.Is(err, context.Canceled) && c.parts.Lifecycle.CommitCtx.Err() != nil
 	}
 	if abandoned {
 		end, fault, err = plan.Interrupted, nil, nil
-		c.Board.Show("the crawl was aborted before everything was written; resume it to complete it")
+		c.parts.Board.Show("the crawl was aborted before everything was written; resume it to complete it")
 	}
 	if err == nil {
-		err = c.Results.Flush()
+		err = c.parts.Results.Flush()
 	}
-	stats, statsErr := c.Frontier.Stats(c.Lifecycle.CommitCtx)
+	stats, statsErr := c.parts.Frontier.Stats(c.parts.Lifecycle.CommitCtx)
 	if statsErr != nil {
 		stats = last
-		if fault == nil && c.Lifecycle.CommitCtx.Err() == nil {
+		if fault == nil && c.parts.Lifecycle.CommitCtx.Err() == nil {
 			err = errors.Join(err, statsErr)
 		}
 	}
-	c.Lifecycle.SetStats(stats) // Status returns them as long as the sinks are open
+	c.parts.Lifecycle.SetStats(stats) // Status returns them as long as the sinks are open
 	result := &Result{End: end, Remaining: stats.Pending + stats.Scheduled + stats.InFlight, Hosts: stats.Hosts}
 	if err == nil {
-		incomplete := c.RejectedIncomplete()
 		c.stateMu.Lock()
-		c.state.RejectedIncomplete = incomplete
-		c.state.Ended = &Ended{End: end, Remaining: result.Remaining, Written: c.Results.Written(), Uncommitted: c.Lifecycle.CommitCtx.Err() != nil}
+		c.state.RejectedIncomplete = c.state.RejectedIncomplete || c.parts.Results.Skipped.Full()
+		c.state.Ended = &Ended{End: end, Remaining: result.Remaining, Written: c.parts.Results.Written(), Uncommitted: c.parts.Lifecycle.CommitCtx.Err() != nil}
 		err = results.SaveState(c.set.Results.Dir, c.state)
 		c.stateMu.Unlock()
 	}
 	err = errors.Join(err, c.Close())
-	hosts, noted := c.Results.Deferred.All()
+	hosts, noted := c.parts.Results.Deferred.All()
 	for _, h := range hosts {
 		result.Waiting = append(result.Waiting, string(h))
 		result.WaitingReasons = append(result.WaitingReasons, noted[h].Rejection.Detail)
@@ -79,54 +77,40 @@ func (c *Crawl) End() (*Result, error) {
 	return result, err
 }
 
-// RejectedIncomplete reports whether more URLs were skipped than are listed.
-func (c *Crawl) RejectedIncomplete() bool {
-	c.stateMu.Lock()
-	defer c.stateMu.Unlock()
-	return c.state.RejectedIncomplete || c.Results.Skipped.Full()
-}
-
-// Lost returns what the files of the crawl have lost.
-func (c *Crawl) Lost() []output.Loss {
-	c.stateMu.Lock()
-	defer c.stateMu.Unlock()
-	return append(slices.Clone(c.state.Lost), c.Results.Damages()...)
-}
-
 // AbortGrace is how long outcomes are reported to a remote frontier after an Abort.
 const AbortGrace = 5 * time.Second
 
 // releaseLimits reports the progress of this process to the others and returns its unused
 // share of the limits. If that fails, it happens when the crawl is resumed.
 func (c *Crawl) releaseLimits() {
-	ctx, cancel := context.WithTimeout(c.Lifecycle.CommitCtx, AbortGrace)
+	ctx, cancel := context.WithTimeout(c.parts.Lifecycle.CommitCtx, AbortGrace)
 	defer cancel()
-	err := c.Member.Sync(ctx)
-	if err := errors.Join(err, c.Limits.SyncCounters(ctx, true)); err != nil {
-		c.Log.Warn("could not return unused page quota", "error", err)
+	err := c.parts.Member.Sync(ctx)
+	if err := errors.Join(err, c.parts.Limits.SyncCounters(ctx, true)); err != nil {
+		c.parts.Log.Warn("could not return unused page quota", "error", err)
 	}
 }
 
 // Close closes what Open has opened.
 func (c *Crawl) Close() error {
-	c.Lifecycle.Close()
+	c.parts.Lifecycle.Close()
 	var errs []error
-	if c.client != nil {
-		c.client.CloseIdleConnections() // those of the pages too: they share a transport
+	if c.parts.Client != nil {
+		c.parts.Client.CloseIdleConnections() // those of the pages too: they share a transport
 	}
-	c.Member.Close()
-	if c.Results != nil {
-		errs = append(errs, c.Results.Close()) // before the frontier: a sink may read it
+	c.parts.Member.Close()
+	if c.parts.Results != nil {
+		errs = append(errs, c.parts.Results.Close()) // before the frontier: a sink may read it
 	}
-	if c.Frontier != nil {
-		errs = append(errs, c.Frontier.Close())
+	if c.parts.Frontier != nil {
+		errs = append(errs, c.parts.Frontier.Close())
 	}
 	return errors.Join(errs...)
 }
 
 // blockOf returns what keeps the URLs of an origin from being requested.
 func (c *Crawl) blockOf(h frontier.Host, o robotsext.Origin) (results.Block, error) {
-	host, err := c.Frontier.Host(c.Lifecycle.CommitCtx, h)
+	host, err := c.parts.Frontier.Host(c.parts.Lifecycle.CommitCtx, h)
 	if err != nil {
 		return results.Block{}, err
 	}
@@ -141,19 +125,12 @@ func (c *Crawl) blockOf(h frontier.Host, o robotsext.Origin) (results.Block, err
 	switch {
 	case rec == nil:
 	case rec.Outcome == robotsext.OutcomeUnreachable:
-		b.Until = latest(b.Until, rec.RetryAt)
+		b.Until = slices.MaxFunc([]time.Time{b.Until, rec.RetryAt}, time.Time.Compare)
 	default:
 		rec.File = robotstxt.Parse(rec.Body, nil)
-		if opens, closed := politeness.ClosedUntil(c.Robots.Group(rec), time.Now()); closed {
-			b = results.Block{Until: latest(b.Until, opens), Reason: "it is outside the Visit-time of its robots.txt"}
+		if opens, closed := politeness.ClosedUntil(c.parts.Robots.Group(rec), time.Now()); closed {
+			b = results.Block{Until: slices.MaxFunc([]time.Time{b.Until, opens}, time.Time.Compare), Reason: "it is outside the Visit-time of its robots.txt"}
 		}
 	}
 	return b, nil
-}
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
+	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
@@ -37,11 +39,11 @@ func (c *Crawl) Open(set Settings) (err error) {
 	if err := begin(); err != nil {
 		return err
 	}
-	c.Discovery.SetRecrawl(c.state.CheckRecrawl)
+	c.parts.Discovery.SetRecrawl(c.state.CheckRecrawl)
 	if err := c.restoreRobots(); err != nil {
 		return err
 	}
-	lost, err := c.Results.OpenSinks(len(c.state.Lost) > 0)
+	lost, err := c.parts.Results.OpenSinks(len(c.state.Lost) > 0)
 	if len(lost) > 0 {
 		c.noteLosses(c.state, lost)
 		err = errors.Join(err, results.SaveState(c.set.Results.Dir, c.state))
@@ -49,7 +51,7 @@ func (c *Crawl) Open(set Settings) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := c.Results.FillSinks(); err != nil {
+	if err := c.parts.Results.FillSinks(); err != nil {
 		return err
 	}
 	if err := c.connect(); err != nil {
@@ -58,26 +60,29 @@ func (c *Crawl) Open(set Settings) (err error) {
 	if err := c.restore(); err != nil {
 		return err
 	}
-	if err := c.Limits.SyncCounters(c.Lifecycle.CommitCtx, false); err != nil {
+	if err := c.parts.Limits.SyncCounters(c.parts.Lifecycle.CommitCtx, false); err != nil {
 		return err
 	}
-	if err := c.Discovery.SeedStart(); err != nil {
+	if err := c.parts.Discovery.SeedStart(); err != nil {
 		return err
 	}
-	if err := c.Discovery.SeedRestored(); err != nil {
+	if err := c.parts.Discovery.SeedRestored(); err != nil {
 		return err
 	}
-	if err := c.Discovery.RequeueSkipped(); err != nil {
+	if err := c.parts.Discovery.RequeueSkipped(); err != nil {
 		return err
+	}
+	if stats, err := c.parts.Frontier.Stats(c.parts.Lifecycle.CommitCtx); err == nil { // an error comes again, and ends the crawl
+		c.parts.Lifecycle.SetStats(stats) // for a status before the first request
 	}
 	return c.noticeWaiting()
 }
 
 // noticeWaiting reports the outages of an earlier run that have not passed.
 func (c *Crawl) noticeWaiting() error {
-	origins, noted := c.Results.Deferred.All()
+	origins, noted := c.parts.Results.Deferred.All()
 	for _, o := range origins {
-		host, err := c.Frontier.Host(c.Lifecycle.CommitCtx, weburl.ServerOf(string(o)))
+		host, err := c.parts.Frontier.Host(c.parts.Lifecycle.CommitCtx, weburl.ServerOf(string(o)))
 		if err != nil {
 			return err
 		}
@@ -88,8 +93,8 @@ func (c *Crawl) noticeWaiting() error {
 		if rec == nil || rec.Outcome != robotsext.OutcomeUnreachable {
 			continue
 		}
-		if until := latest(host.BlockedUntil, rec.RetryAt); until.After(time.Now()) {
-			c.Visitor.NoticeOutage(o, noted[o].Rejection.Detail, until, nil)
+		if until := slices.MaxFunc([]time.Time{host.BlockedUntil, rec.RetryAt}, time.Time.Compare); until.After(time.Now()) {
+			c.visitor.NoticeOutage(o, noted[o].Rejection.Detail, until, nil)
 		}
 	}
 	return nil
@@ -109,28 +114,28 @@ func (c *Crawl) create() error {
 	if err := c.openFrontier(); err != nil {
 		return err
 	}
-	config, err := c.Config.MarshalJSON()
+	config, err := c.config.MarshalJSON()
 	if err != nil {
 		return err
 	}
-	c.state = &State{Version: results.Version, Config: config, Local: c.set.Local, Shared: c.Member.ID()}
+	c.state = &State{Version: results.Version, Config: config, Local: c.set.Local, Shared: c.parts.Member.ID()}
 	c.newRecorder()
-	return c.Results.Create(c.state)
+	return c.parts.Results.Create(c.state)
 }
 
-// newRecorder creates the recorder of the crawl, and what decides about the URLs that it finds.
+// newRecorder creates the writer of the crawl, and what decides about the URLs that it finds.
 func (c *Crawl) newRecorder() {
 	cfg := c.set.Results
-	cfg.Frontier, cfg.Lifecycle, cfg.Scope, cfg.Log = c.Frontier, c.Lifecycle, c.Scope, c.Log
-	c.Results = results.New(cfg)
-	c.Recorder = c.Results
-	c.Discovery = c.newDiscovery()
+	cfg.Frontier, cfg.Lifecycle, cfg.Scope, cfg.Log = c.parts.Frontier, c.parts.Lifecycle, c.parts.Scope, c.parts.Log
+	c.parts.Results = results.New(cfg)
+	c.parts.Recorder = c.parts.Results
+	c.parts.Discovery = discover.New(c.set.Visit.Discover, &c.parts.Parts)
 }
 
 // checkUnused returns an error if the frontier or the journal of the directory is that of
 // an earlier crawl whose other files were removed. Its URLs would count as done.
 func (c *Crawl) checkUnused() error {
-	stats, err := c.Frontier.Stats(c.Lifecycle.CommitCtx)
+	stats, err := c.parts.Frontier.Stats(c.parts.Lifecycle.CommitCtx)
 	if err != nil {
 		return err
 	}
@@ -146,7 +151,7 @@ func (c *Crawl) checkUnused() error {
 // openFrontier opens the frontier, which may be shared.
 func (c *Crawl) openFrontier() error {
 	switch {
-	case c.Frontier != nil:
+	case c.parts.Frontier != nil:
 	case c.set.Shared != nil:
 		return c.joinCluster()
 	default:
@@ -154,23 +159,23 @@ func (c *Crawl) openFrontier() error {
 			return err
 		}
 	}
-	c.Member = &cluster.Single{Frontier: c.Frontier, MaxTime: c.set.MaxTime, Handler: handler{c}}
+	c.parts.Member = &cluster.Single{Frontier: c.parts.Frontier, MaxTime: c.set.MaxTime, Handler: handler{c}}
 	return nil
 }
 
 // openEmbedded opens the frontier in the directory. Its lock is the lock of the directory.
 func (c *Crawl) openEmbedded() error {
 	opts := &pebblestore.Options{
-		Delay: c.set.Delays.Delay, MaxInFlight: c.set.Delays.MaxInFlight, LeaseTime: c.set.LeaseTime, Logger: c.Log,
+		Delay: c.set.Delays.Delay, MaxInFlight: c.set.Delays.MaxInFlight, LeaseTime: c.set.Visit.LeaseTime, Logger: c.parts.Log,
 	}
 	if c.set.Results.Power {
 		opts.Durability = pebblestore.Power
 	}
 	store, err := pebblestore.Open(filepath.Join(c.set.Results.Dir, FrontierDir), opts)
 	if err != nil {
-		return err // and no typed nil in c.Frontier
+		return err // and no typed nil in c.parts.Frontier
 	}
-	c.Frontier = store
+	c.parts.Frontier = store
 	if c.set.Results.Resume || c.set.Recrawl {
 		return nil
 	}

@@ -16,14 +16,14 @@ type pauses struct {
 // Pause pauses the crawl, see crawler.Crawler.Pause.
 func (c *Crawl) Pause() {
 	if c.pauses.begin() {
-		c.Log.Info("crawl paused")
+		c.parts.Log.Info("crawl paused")
 	}
 }
 
 // Unpause ends a pause.
 func (c *Crawl) Unpause() {
 	if c.pauses.end() {
-		c.Log.Info("crawl resumed")
+		c.parts.Log.Info("crawl resumed")
 		c.wakeIdle.send()
 	}
 }

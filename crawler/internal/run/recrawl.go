@@ -21,7 +21,7 @@ func (c *Crawl) startRecrawl() error {
 	if err != nil {
 		return err
 	}
-	changes, err := c.Config.Changes(s.Config)
+	changes, err := c.config.Changes(s.Config)
 	if err == nil {
 		err = changes.Recrawl
 	}
@@ -29,10 +29,10 @@ func (c *Crawl) startRecrawl() error {
 		return err
 	}
 	if !s.RecrawlPending { // otherwise a recrawl was started and resumes
-		if err := c.Results.Load(); err != nil {
+		if err := c.parts.Results.Load(); err != nil {
 			return err
 		}
-		lost, err := c.Results.Lost(s.RewritingRejected)
+		lost, err := c.parts.Results.Lost(s.RewritingRejected)
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (c *Crawl) requeueAll(s *State) error {
 	if err := results.Rotate(c.set.Results.Dir, s.Recrawls, c.set.Results.Available...); err != nil {
 		return err
 	}
-	if err := c.Results.Reset(); err != nil {
+	if err := c.parts.Results.Reset(); err != nil {
 		return err
 	}
 	again := &requeuer{c: c, recrawl: s.CheckRecrawl}
@@ -74,7 +74,7 @@ func (c *Crawl) requeueAll(s *State) error {
 		return fmt.Errorf("cannot remove the files of earlier crawls: %w", err)
 	}
 	s.RecrawlPending = false
-	changes, err := c.Config.Changes(s.Config)
+	changes, err := c.config.Changes(s.Config)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ type requeuer struct {
 // JoinRecrawl implements visit.Recrawls. This process learns of the recrawl of another worker from the URLs that
 // this one has queued, or that were found since, and saves its number before it uses it.
 func (c *Crawl) JoinRecrawl(number int) (latest int, err error) {
-	if latest = c.Discovery.Recrawl(); number <= latest {
+	if latest = c.parts.Discovery.Recrawl(); number <= latest {
 		return latest, nil
 	}
 	c.stateMu.Lock()
@@ -102,7 +102,7 @@ func (c *Crawl) JoinRecrawl(number int) (latest int, err error) {
 		return c.state.CheckRecrawl, nil
 	}
 	c.state.CheckRecrawl = number
-	c.Discovery.SetRecrawl(number)
+	c.parts.Discovery.SetRecrawl(number)
 	return number, results.SaveState(c.set.Results.Dir, c.state)
 }
 
@@ -110,14 +110,14 @@ func (c *Crawl) JoinRecrawl(number int) (latest int, err error) {
 func (r *requeuer) addAll(number int) error {
 	file := func(name string) string { return filepath.Join(r.c.set.Results.Dir, results.RotatedName(name, number)) }
 	foundOn := make(map[string]string) // each sitemap
-	err := results.Each(r.c.Results, file(results.SitemapsFile), func(_ int64, s *output.Sitemap) error {
+	err := results.Each(r.c.parts.Results, file(results.SitemapsFile), func(_ int64, s *output.Sitemap) error {
 		foundOn[s.URL] = s.FoundOn
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	err = results.Each(r.c.Results, file(results.SitemapsFile), func(_ int64, s *output.Sitemap) error {
+	err = results.Each(r.c.parts.Results, file(results.SitemapsFile), func(_ int64, s *output.Sitemap) error {
 		t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: s.FoundOn, SitemapOf: robotsext.Origin(s.Origin), IndexDepth: s.IndexDepth}
 		for above, n := s.FoundOn, 0; foundOn[above] != "" && n < discover.MaxNested+redirection.Max; above, n = foundOn[above], n+1 {
 			t.Listing = append(t.Listing, provenance.HashListing(above))
@@ -127,14 +127,14 @@ func (r *requeuer) addAll(number int) error {
 	if err != nil {
 		return err
 	}
-	err = results.Each(r.c.Results, file(results.PagesFile), func(_ int64, p *output.Page) error {
+	err = results.Each(r.c.parts.Results, file(results.PagesFile), func(_ int64, p *output.Page) error {
 		t := provenance.Provenance{Source: provenance.SourceOf(p.Source), FromStart: p.Source == provenance.Start.String(), Depth: p.Depth, FoundOn: p.FoundOn}
 		if slices.Contains(p.Redirects, provenance.Referrer(p.URL)) {
 			return nil // its first line queues it, and it redirects there again
 		}
 		if t.Source == provenance.Redirect {
 			t.Hops, t.Earlier = len(p.Redirects), p.Redirects[:max(0, len(p.Redirects)-1)]
-			if none := r.c.set.Requests.Credentials.CookieHash(nil); none != 0 { // a recrawl begins without cookies
+			if none := r.c.set.Visit.Requests.Credentials.CookieHash(nil); none != 0 { // a recrawl begins without cookies
 				t.Cookies = slices.Repeat([]uint64{none}, len(p.Redirects))
 			}
 			return r.addKnown(p.URL, t) // under one key or the other
@@ -144,7 +144,7 @@ func (r *requeuer) addAll(number int) error {
 	if err != nil {
 		return err
 	}
-	err = results.Each(r.c.Results, file(results.RejectedFile), func(_ int64, j *output.Rejection) error {
+	err = results.Each(r.c.parts.Results, file(results.RejectedFile), func(_ int64, j *output.Rejection) error {
 		if slices.Contains(leasedReasons, j.Reason) {
 			return r.addKnown(j.URL, provenanceOf(j))
 		}
@@ -205,11 +205,11 @@ func (r *requeuer) flush() error {
 	if err := r.confirm(); err != nil {
 		return err
 	}
-	again, ok := r.c.Frontier.(frontier.Revisiter)
+	again, ok := r.c.parts.Frontier.(frontier.Revisiter)
 	if !ok {
-		return fmt.Errorf("cannot request URLs again: %T is no frontier.Revisiter", r.c.Frontier)
+		return fmt.Errorf("cannot request URLs again: %T is no frontier.Revisiter", r.c.parts.Frontier)
 	}
-	_, err := again.Revisit(r.c.Lifecycle.CommitCtx, r.items)
+	_, err := again.Revisit(r.c.parts.Lifecycle.CommitCtx, r.items)
 	r.items = r.items[:0]
 	return err
 }
@@ -220,7 +220,7 @@ func (r *requeuer) confirm() error {
 	for i := range r.unconfirmed {
 		keys[i] = r.unconfirmed[i].Key()
 	}
-	known, err := r.c.Frontier.Known(r.c.Lifecycle.CommitCtx, keys)
+	known, err := r.c.parts.Frontier.Known(r.c.parts.Lifecycle.CommitCtx, keys)
 	if err != nil {
 		return err
 	}

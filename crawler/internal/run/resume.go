@@ -82,7 +82,7 @@ func (c *Crawl) setConfig(s *State, changes *Changes, resumed bool) (err error) 
 		}
 	}
 	s.DelayChanged = s.DelayChanged || changes.Delays
-	s.Config, err = c.Config.MarshalJSON()
+	s.Config, err = c.config.MarshalJSON()
 	return err
 }
 
@@ -107,7 +107,7 @@ func (c *Crawl) resume() error {
 	if s.RecrawlPending { // nothing was fetched
 		return c.requeueAll(s)
 	}
-	changes, err := c.Config.Changes(s.Config)
+	changes, err := c.config.Changes(s.Config)
 	if err == nil {
 		err = changes.Resume
 	}
@@ -142,7 +142,7 @@ func (c *Crawl) openExisting() (*State, error) {
 // checkFrontier returns an error if the directory has results and its frontier was removed.
 // The crawl would treat every line as uncommitted and truncate it.
 func (c *Crawl) checkFrontier() error {
-	stats, err := c.Frontier.Stats(c.Lifecycle.CommitCtx)
+	stats, err := c.parts.Frontier.Stats(c.parts.Lifecycle.CommitCtx)
 	if err != nil || stats.URLs > 0 {
 		return err
 	}
@@ -156,28 +156,28 @@ func (c *Crawl) checkFrontier() error {
 // openCommitted opens the files up to what the frontier has committed, and saves the
 // configuration, which may have changed.
 func (c *Crawl) openCommitted(s *State, changes *Changes) error {
-	if err := c.Results.Load(); err != nil {
+	if err := c.parts.Results.Load(); err != nil {
 		return err
 	}
 	if s.Ended != nil && !s.Ended.Uncommitted {
-		c.Results.ReportRollback()
+		c.parts.Results.ReportRollback()
 	}
 	s.Ended = nil
-	if err := c.Results.CheckFormats(changes.Formats); err != nil {
+	if err := c.parts.Results.CheckFormats(changes.Formats); err != nil {
 		return err
 	}
-	lost, err := c.Results.Lost(s.RewritingRejected)
+	lost, err := c.parts.Results.Lost(s.RewritingRejected)
 	if err != nil {
 		return err
 	}
 	if err := c.requeueRejected(s, changes.Requeue); err != nil {
 		return err
 	}
-	if err := c.Results.Open(); err != nil {
+	if err := c.parts.Results.Open(); err != nil {
 		return err
 	}
 	for _, line := range changes.Notices {
-		c.Board.Show(line)
+		c.parts.Board.Show(line)
 	}
 	if err := c.setConfig(s, changes, c.set.Results.Resume); err != nil {
 		return err
@@ -192,11 +192,11 @@ func (c *Crawl) openCommitted(s *State, changes *Changes) error {
 // that was then killed is reported once.
 func (c *Crawl) noteLosses(s *State, lost []output.Loss) {
 	for _, l := range lost {
-		c.Log.Warn("file has lost lines", "file", l.File, "bytes", l.Bytes, "size_before", l.SizeBefore)
+		c.parts.Log.Warn("file has lost lines", "file", l.File, "bytes", l.Bytes, "size_before", l.SizeBefore)
 		if !slices.ContainsFunc(s.Lost, func(old output.Loss) bool { return old.File == l.File && old.SizeBefore == l.SizeBefore }) {
 			s.Lost = append(s.Lost, l)
 		}
-		c.Board.Show(results.LossNotice(l))
+		c.parts.Board.Show(results.LossNotice(l))
 	}
 }
 
@@ -211,13 +211,13 @@ func (c *Crawl) requeueRejected(s *State, reasons []output.Reason) error {
 		return nil // it is lost
 	}
 	again := &requeuer{c: c, recrawl: s.CheckRecrawl, requeued: make(map[string]bool)}
-	err := results.Each(c.Results, file, func(_ int64, r *output.Rejection) error {
+	err := results.Each(c.parts.Results, file, func(_ int64, r *output.Rejection) error {
 		switch {
 		case !slices.Contains(reasons, r.Reason):
-		case r.Reason == output.ContentType && !c.set.Visit.Types.Accept(r.Detail):
+		case r.Reason == output.ContentType && !c.set.Visit.Requests.Types.Accept(r.Detail):
 		case !dependsOnURL(r.Reason):
 			return again.add(r.URL, provenanceOf(r))
-		case c.Discovery.MayBeRequested(r):
+		case c.parts.Discovery.MayBeRequested(r):
 			return again.addKnown(r.URL, provenanceOf(r))
 		}
 		return nil
@@ -235,7 +235,7 @@ func (c *Crawl) requeueRejected(s *State, reasons []output.Reason) error {
 	if err := results.SaveState(c.set.Results.Dir, s); err != nil {
 		return err
 	}
-	return c.Results.DropRejections(isBack)
+	return c.parts.Results.DropRejections(isBack)
 }
 
 // dependsOnURL reports whether changed settings allow only some of the URLs with this reason.
@@ -245,18 +245,18 @@ func dependsOnURL(r output.Reason) bool {
 
 // restore restores the state that an earlier process has written.
 func (c *Crawl) restore() error {
-	if err := c.Results.Restore(c.Discovery.RestoreJoined, c.restoreTrap); err != nil {
+	if err := c.parts.Results.Restore(c.parts.Discovery.RestoreJoined, c.restoreTrap); err != nil {
 		return err
 	}
-	if c.state.Recrawls > c.state.RereadUntil && c.set.Discover.Checks == (discover.Checks{}) { // a check reads every page
-		if err := c.Results.LoadPrevious(c.state.Recrawls, c.set.Visit.Links); err != nil {
+	if c.state.Recrawls > c.state.RereadUntil && c.set.Visit.Discover.Checks == (discover.Checks{}) { // a check reads every page
+		if err := c.parts.Results.LoadPrevious(c.state.Recrawls, c.set.Visit.Links); err != nil {
 			return err
 		}
 	}
 	return cmp.Or(
-		c.Results.RestoreLines(c.count),
-		results.Each(c.Results, filepath.Join(c.set.Results.Dir, results.RobotsFile), func(int64, *struct{}) error {
-			c.Tally.AddRobots()
+		c.parts.Results.RestoreLines(c.count),
+		results.Each(c.parts.Results, filepath.Join(c.set.Results.Dir, results.RobotsFile), func(int64, *struct{}) error {
+			c.tally.AddRobots()
 			return nil
 		}),
 	)
@@ -265,21 +265,21 @@ func (c *Crawl) restore() error {
 // count counts lines that an earlier process has written.
 func (c *Crawl) count(lines *output.Results) {
 	for _, p := range lines.Pages {
-		c.Limits.Count(weburl.ServerOf(p.URL), p.BytesRead())
-		c.Tally.Add(p, &output.Results{})
+		c.parts.Limits.Count(weburl.ServerOf(p.URL), p.BytesRead())
+		c.tally.Add(p, &output.Results{})
 	}
 	for _, r := range lines.Rejected {
 		if a, err := weburl.Parse(r.URL); err == nil && r.Reason == output.BlockedAddress && r.RobotsURL == "" && !r.Addr.IsValid() {
-			r.Addr = blocked.Addr(c.Discovery.CheckHost(a)) // an IP address in a URL needs no request to be found
+			r.Addr = blocked.Addr(c.parts.Discovery.CheckHost(a)) // an IP address in a URL needs no request to be found
 		}
 	}
 	for _, s := range lines.Sitemaps {
-		c.Discovery.Sitemaps.Count(robotsext.Origin(s.Origin), s.Pages)
+		c.parts.Discovery.Sitemaps.Count(robotsext.Origin(s.Origin), s.Pages)
 	}
 	for _, l := range lines.Checks {
-		c.Limits.CountBytes(l.Bytes)
+		c.parts.Limits.CountBytes(l.Bytes)
 	}
-	c.Tally.Add(nil, lines)
+	c.tally.Add(nil, lines)
 }
 
 // restoreRobots writes robots.txt files again that a power cut has damaged, from the
@@ -288,9 +288,9 @@ func (c *Crawl) restoreRobots() error {
 	if !c.set.Results.Resume || !c.set.Results.Power {
 		return nil
 	}
-	cache := &robotsCache{frontier: c.Frontier, lifecycle: c.Lifecycle}
-	lost, err := c.Results.RestoreRobots(func(origin string) ([]byte, error) {
-		rec, err := cache.Load(c.Lifecycle.CommitCtx, robotsext.Origin(origin))
+	cache := &robotsCache{frontier: c.parts.Frontier, lifecycle: c.parts.Lifecycle}
+	lost, err := c.parts.Results.RestoreRobots(func(origin string) ([]byte, error) {
+		rec, err := cache.Load(c.parts.Lifecycle.CommitCtx, robotsext.Origin(origin))
 		if err != nil || rec == nil {
 			return nil, err
 		}
@@ -299,15 +299,14 @@ func (c *Crawl) restoreRobots() error {
 	if err != nil || len(lost) == 0 {
 		return err
 	}
-	c.Board.Showf("%s/ has lost robots.txt files (%d, the first of %s); each is requested again before the next page of its origin",
+	c.parts.Board.Showf("%s/ has lost robots.txt files (%d, the first of %s); each is requested again before the next page of its origin",
 		results.RobotsDir, len(lost), lost[0])
 	return nil
 }
 
-// restoreTrap closes a pattern that an earlier process closed, unless trap-pages was raised
-// or a recrawl has started.
+// restoreTrap closes a pattern that an earlier process closed, unless a recrawl has started.
 func (c *Crawl) restoreTrap(p *trap.ClosedPattern) {
-	if c.set.Visit.TrapPages > 0 && p.Free >= c.set.Visit.TrapPages && !p.At.Before(c.state.StartedAt) {
-		c.Traps.Close(p)
+	if !p.At.Before(c.state.StartedAt) {
+		c.parts.Traps.Restore(p)
 	}
 }

@@ -45,16 +45,16 @@ func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.
 // ForgetRecovered removes deferred hosts whose robots.txt was reached meanwhile, for
 // example by another process.
 func (c *Crawl) ForgetRecovered() error {
-	hosts, noted := c.Results.Deferred.All()
+	hosts, noted := c.parts.Results.Deferred.All()
 	for _, h := range hosts {
-		at, err := politeness.LastReached(c.Lifecycle.CommitCtx, c.Frontier, h)
+		at, err := politeness.LastReached(c.parts.Lifecycle.CommitCtx, c.parts.Frontier, h)
 		if err != nil {
 			return err
 		}
 		if at.IsZero() || at.Equal(noted[h].ReachedAt) {
 			continue // it was not reached since
 		}
-		if err := c.Results.Deferred.Resume(h, noted[h]); err != nil {
+		if err := c.parts.Results.Deferred.Resume(h, noted[h]); err != nil {
 			return err
 		}
 	}
@@ -84,54 +84,54 @@ func (c *robotsCache) Store(ctx context.Context, rec *robotsext.Record) error {
 // onRobots is called with each fetched robots.txt before it decides about any URL. It sets
 // the delay of the host, and queues the sitemaps of hosts that belong to the crawl.
 func (c *Crawl) onRobots(rec *robotsext.Record) {
-	c.Lifecycle.WhileOpen(func() error {
+	c.parts.Lifecycle.WhileOpen(func() error {
 		if !blocked.IsUnrequested(rec) {
-			c.Tally.AddRobots()
+			c.tally.AddRobots()
 		}
 		c.logRobots(rec)
 		return c.applyRobots(rec)
 	})
-	_ = c.slots.Rest(c.Lifecycle.Working, weburl.ServerOf(string(rec.Origin))) // it ends early only with the crawl
+	_ = c.slots.Rest(c.parts.Lifecycle.Working, weburl.ServerOf(string(rec.Origin))) // it ends early only with the crawl
 }
 
 func (c *Crawl) applyRobots(rec *robotsext.Record) error {
 	if rec.Outcome == robotsext.OutcomeUnreachable {
 		// Nothing is known of its URLs yet. Each is deferred when it is leased; see package visit.
-		return c.Recorder.Robots(rec)
+		return c.parts.Recorder.Robots(rec)
 	}
 	var group *robotstxt.Group
 	if rec.File != nil {
-		group = c.Robots.Group(rec)
+		group = c.parts.Robots.Group(rec)
 	}
-	if err := c.Delays.Learn(c.Lifecycle.CommitCtx, rec.Origin, group); err != nil {
+	if err := c.parts.Delays.Learn(c.parts.Lifecycle.CommitCtx, rec.Origin, group); err != nil {
 		return err
 	}
-	if !c.Scope.HoldsServer(weburl.ServerOf(string(rec.Origin))) {
-		if err := c.Member.Sync(c.Lifecycle.CommitCtx); err != nil { // it may have joined the crawl meanwhile
+	if !c.parts.Scope.HoldsServer(weburl.ServerOf(string(rec.Origin))) {
+		if err := c.parts.Member.Sync(c.parts.Lifecycle.CommitCtx); err != nil { // it may have joined the crawl meanwhile
 			return err
 		}
 	}
-	if err := c.Discovery.SeedSitemaps(rec); err != nil {
+	if err := c.parts.Discovery.SeedSitemaps(rec); err != nil {
 		return err
 	}
-	return c.Recorder.Robots(rec)
+	return c.parts.Recorder.Robots(rec)
 }
 
 // logRobots logs the result of fetching a robots.txt, and when it is requested again.
 func (c *Crawl) logRobots(rec *robotsext.Record) {
 	if blocked.IsRefused(rec) {
-		c.Log.Info("host skipped", "host", rec.Origin, "reason", output.BlockedAddress, "error", blocked.Text(rec.Err))
+		c.parts.Log.Info("host skipped", "host", rec.Origin, "reason", output.BlockedAddress, "error", blocked.Text(rec.Err))
 		return
 	}
 	if rec.Outcome == robotsext.OutcomeUnreachable {
-		c.Log.Warn("robots.txt unreachable", "host", rec.Origin, "status", rec.Status, "error", rec.Err,
+		c.parts.Log.Warn("robots.txt unreachable", "host", rec.Origin, "status", rec.Status, "error", rec.Err,
 			"since", rec.FailingSince, "next", rec.RetryAt)
 		return
 	}
-	c.Log.Info("robots.txt read", "host", rec.Origin, "status", rec.Status, "outcome", rec.Outcome.String(), "next", rec.ExpiresAt)
+	c.parts.Log.Info("robots.txt read", "host", rec.Origin, "status", rec.Status, "outcome", rec.Outcome.String(), "next", rec.ExpiresAt)
 }
 
 // onChange logs that the outcome or the rules of a robots.txt have changed.
 func (c *Crawl) onChange(before, after *robotsext.Record) {
-	c.Log.Info("robots.txt changed", "host", after.Origin, "before", before.Outcome.String(), "outcome", after.Outcome.String(), "status", after.Status)
+	c.parts.Log.Info("robots.txt changed", "host", after.Origin, "before", before.Outcome.String(), "outcome", after.Outcome.String(), "status", after.Status)
 }

@@ -26,13 +26,13 @@ func (s signal) send() {
 // watch ends the crawl when no URL remains, or none that is worth waiting for. It
 // checks after outcomes, and when the next URL is due.
 func (c *Crawl) watch(leases context.Context) {
-	rest, longest := c.Member.IdleCheckInterval()
+	rest, longest := c.parts.Member.IdleCheckInterval()
 	due := time.NewTimer(time.Hour)
 	defer due.Stop()
 	for {
 		wait, err := c.stopIfOver()
 		if err != nil {
-			c.Lifecycle.Fail(err)
+			c.parts.Lifecycle.Fail(err)
 		}
 		due.Reset(max(min(wait, longest), minIdlePause))
 		select {
@@ -53,18 +53,18 @@ const minIdlePause = 100 * time.Millisecond
 
 // stopIfOver stops the crawl if it is over, and otherwise returns when to check again.
 func (c *Crawl) stopIfOver() (again time.Duration, err error) {
-	c.stopAtLimit() // other processes' pages count too
-	stats, err := c.Frontier.Stats(c.Lifecycle.CommitCtx)
+	c.parts.Lifecycle.Stop(c.parts.Limits.Exceeded()) // other processes' pages count too
+	stats, err := c.parts.Frontier.Stats(c.parts.Lifecycle.CommitCtx)
 	if err != nil {
 		return 0, err
 	}
-	c.Lifecycle.SetStats(stats)
+	c.parts.Lifecycle.SetStats(stats)
 	switch {
 	case stats.Finished():
-		if over, err := c.Member.Finished(c.Lifecycle.CommitCtx); !over || err != nil {
+		if over, err := c.parts.Member.Finished(c.parts.Lifecycle.CommitCtx); !over || err != nil {
 			return 0, err
 		}
-		c.Lifecycle.Stop(plan.Finished)
+		c.parts.Lifecycle.Stop(plan.Finished)
 		return 0, nil
 	case stats.NextDue.IsZero():
 		return time.Hour, nil // until a lease ends, which sends the signal
@@ -80,11 +80,11 @@ func (c *Crawl) stopIfOver() (again time.Duration, err error) {
 	if paced || err != nil {
 		return wait, err
 	}
-	now, err := c.Frontier.Stats(c.Lifecycle.CommitCtx)
+	now, err := c.parts.Frontier.Stats(c.parts.Lifecycle.CommitCtx)
 	if err != nil || now.Counts != stats.Counts { // a worker leased a URL meanwhile, which was not listed
 		return 0, err
 	}
-	c.Lifecycle.Stop(plan.Deferred)
+	c.parts.Lifecycle.Stop(plan.Deferred)
 	return wait, nil
 }
 
@@ -92,15 +92,15 @@ func (c *Crawl) stopIfOver() (again time.Duration, err error) {
 // crawl waits for these however long that takes. All other URLs wait for a robots.txt or for a
 // host that allows no request now. wait is the time until the next URL is due.
 func (c *Crawl) hasPacedURL(wait time.Duration) (bool, error) {
-	list, ok := c.Frontier.(frontier.Lister)
+	list, ok := c.parts.Frontier.(frontier.Lister)
 	if !ok {
-		return wait <= max(c.Delays.Longest(), visit.LongestRetry), nil
+		return wait <= max(c.parts.Delays.Longest(), visit.LongestRetry), nil
 	}
 	if err := c.ForgetRecovered(); err != nil {
 		return false, err
 	}
 	paced := make(map[robotsext.Origin]bool)
-	for item, err := range list.Waiting(c.Lifecycle.CommitCtx) {
+	for item, err := range list.Waiting(c.parts.Lifecycle.CommitCtx) {
 		if err != nil {
 			return false, err
 		}
@@ -118,7 +118,7 @@ func (c *Crawl) hasPacedURL(wait time.Duration) (bool, error) {
 // isPaced reports whether the URLs of an origin wait only for the delay of its host or for their
 // retries.
 func (c *Crawl) isPaced(h frontier.Host, o robotsext.Origin) (bool, error) {
-	host, err := c.Frontier.Host(c.Lifecycle.CommitCtx, h)
+	host, err := c.parts.Frontier.Host(c.parts.Lifecycle.CommitCtx, h)
 	if err != nil {
 		return false, err
 	}
@@ -127,8 +127,8 @@ func (c *Crawl) isPaced(h frontier.Host, o robotsext.Origin) (bool, error) {
 	switch {
 	case host.BlockedUntil.After(soon):
 		return false, nil
-	case err == nil && blocked.IsOutage(rec) && c.Scope.HoldsServer(h): // if it cannot be read, robots.txt is requested again
+	case err == nil && blocked.IsOutage(rec) && c.parts.Scope.HoldsServer(h): // if it cannot be read, robots.txt is requested again
 		return !rec.RetryAt.After(soon), nil
 	}
-	return c.Results.Deferred.Get(o) == nil, nil // checks of other servers are retried during an outage
+	return c.parts.Results.Deferred.Get(o) == nil, nil // checks of other servers are retried during an outage
 }

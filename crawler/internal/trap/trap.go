@@ -22,6 +22,7 @@
 package trap
 
 import (
+	"fmt"
 	"hash/maphash"
 	"slices"
 	"sync"
@@ -99,22 +100,22 @@ func New(free int) *Detector {
 	return &Detector{free: free, seed: maphash.MakeSeed(), closed: make(map[uint64]int), current: make(map[frontier.Host]map[string]*pattern)}
 }
 
-// Closed reports whether the pattern of a URL is closed. It returns the pattern and the number
-// of pages that were fetched before.
-func (d *Detector) Closed(host frontier.Host, url string) (name string, pages int, closed bool) {
+// Closed returns why a URL is not fetched, if its pattern is closed; empty: it is not.
+func (d *Detector) Closed(host frontier.Host, url string) (why string) {
 	if !d.anyClosed() {
-		return "", 0, false
+		return ""
 	}
 	names := patternsOf(url)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	// The URL may now have another pattern, since the detector forgets hosts.
-	if pages, closed = d.closed[d.key(host, names[0])]; closed {
-		return names[0], pages, true
+	current, _ := d.lookup(host, names)
+	for _, name := range []string{names[0], current} {
+		if pages, closed := d.closed[d.key(host, name)]; closed {
+			return fmt.Sprintf("%s: after %d pages the pattern shows nothing new and leads to ever more URLs (trap-pages %d)", name, pages, d.free)
+		}
 	}
-	name, _ = d.lookup(host, names)
-	pages, closed = d.closed[d.key(host, name)]
-	return name, pages, closed
+	return ""
 }
 
 func (d *Detector) anyClosed() bool {
@@ -180,11 +181,19 @@ func (d *Detector) Judge(host frontier.Host, url string, page []byte, leads bool
 	return &ClosedPattern{Host: host, Pattern: name, Pages: p.pages, Free: d.free, At: time.Now()}
 }
 
-// Close closes a pattern that an earlier process closed.
-func (d *Detector) Close(p *ClosedPattern) {
+// Restore closes a pattern that an earlier process closed, unless trap-pages was raised since.
+func (d *Detector) Restore(p *ClosedPattern) {
+	if d.free == 0 || p.Free < d.free {
+		return
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.closed[d.key(p.Host, p.Pattern)] = p.Pages
+}
+
+// Notice tells an operator that the pattern is closed.
+func (p *ClosedPattern) Notice() string {
+	return fmt.Sprintf("%s: after %d pages like %s, which show nothing new and lead to ever more, further ones are skipped (trap-pages)", p.Host, p.Pages, p.Pattern)
 }
 
 func (d *Detector) key(host frontier.Host, name string) uint64 {

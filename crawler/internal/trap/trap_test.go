@@ -98,8 +98,8 @@ func TestCoarsePatternClosesAlone(t *testing.T) {
 		}
 	}
 	for url, want := range map[string]bool{trap(1000): true, fmt.Sprintf("%s/%s/other", host, traptest.Slug(7)): false, host + "/a/b/c": false} {
-		if name, _, closed := tr.Closed(host, url); closed != want {
-			t.Errorf("%s, counted as %s, is closed: %t", url, name, closed)
+		if why := tr.Closed(host, url); why != "" != want {
+			t.Errorf("%s is closed: %q, want %t", url, why, want)
 		}
 	}
 }
@@ -120,13 +120,13 @@ func TestClosedStaysClosed(t *testing.T) {
 		},
 	} {
 		tr := New(20)
-		tr.Close(&ClosedPattern{Host: host, Pattern: "/calendar?month", Pages: 60})
-		tr.Close(&ClosedPattern{Host: host, Pattern: "/*", Pages: 60})
+		tr.Restore(&ClosedPattern{Host: host, Pattern: "/calendar?month", Pages: 60, Free: 20})
+		tr.Restore(&ClosedPattern{Host: host, Pattern: "/*", Pages: 60, Free: 20})
 		forget(tr)
 		check := func(when string) {
 			for path, want := range map[string]bool{"/calendar?month=2": true, "/about": true, "/diary?day=2": false, "/page.html": false} {
-				if found, _, closed := tr.Closed(host, host+path); closed != want {
-					t.Errorf("%s, %s: %s, found as %s, is closed: %t", name, when, path, found, closed)
+				if why := tr.Closed(host, host+path); why != "" != want {
+					t.Errorf("%s, %s: %s is closed: %q, want %t", name, when, path, why, want)
 				}
 			}
 		}

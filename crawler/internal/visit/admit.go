@@ -1,9 +1,7 @@
 package visit
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"net/netip"
 	"time"
 
@@ -12,6 +10,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
+	"github.com/politecrawl/politecrawl/crawler/internal/permission"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
@@ -20,6 +19,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // admitted is what is known of a URL before it is requested.
@@ -80,7 +80,7 @@ func (v *Visitor) admitRobots(it *item) (adm admitted, out outcome) {
 		adm.recovered = outage
 	}
 	switch {
-	case !v.Fetcher.Wants() && it.lease.Kind != provenance.KindSitemap && (refusal == nil && it.lease.Kind != provenance.KindStart || verdict.Verdict == robotsext.Disallowed):
+	case v.Fetcher == nil && it.lease.Kind != provenance.KindSitemap && (refusal == nil && it.lease.Kind != provenance.KindStart || verdict.Verdict == robotsext.Disallowed):
 		out.verdict = done
 	case refusal != nil && v.isOutsideOutage(it, rec):
 		if rec.Status != 0 {
@@ -207,14 +207,26 @@ func (v *Visitor) admitDue(it *item, adm *admitted) (outcome, error) {
 	return outcome{}, nil
 }
 
+// admitPage decides about a page by what is only known of pages: whether it is another spelling of one, whether it
+// belongs to a trap, what the files of its site permit, and the limits.
+func (v *Visitor) admitPage(it *item, adm *admitted) (outcome, error) {
+	if out := v.skipDuplicate(it, adm); out.verdict != proceed {
+		return out, nil
+	}
+	if out := v.skipTrapped(it); out.verdict != proceed {
+		return out, nil
+	}
+	if out := v.admitUsage(it, adm, v.set.FilePurposes); out.verdict != proceed {
+		return out, nil
+	}
+	return v.reserve(it)
+}
+
 // skipDuplicate skips a URL that is another spelling of a page, now that its robots.txt is
 // known.
 func (v *Visitor) skipDuplicate(it *item, adm *admitted) outcome {
-	if it.prov.Source != provenance.Link && it.prov.Source != provenance.Sitemap {
-		return outcome{}
-	}
-	clean := v.Discovery.CleanURL(it.lease.URL, adm.file())
-	if clean == it.lease.URL {
+	clean := v.Discovery.DuplicateOf(it.lease.URL, it.prov, adm.file())
+	if clean == "" {
 		return outcome{}
 	}
 	again := it.lease.Item
@@ -234,12 +246,46 @@ func (v *Visitor) skipTrapped(it *item) outcome {
 	if !it.prov.MayBeTrap() {
 		return outcome{}
 	}
-	name, pages, closed := v.Traps.Closed(it.lease.Host, it.lease.URL)
-	if !closed {
+	why := v.Traps.Closed(it.lease.Host, it.lease.URL)
+	if why == "" {
 		return outcome{}
 	}
-	detail := fmt.Sprintf("%s: after %d pages the pattern shows nothing new and leads to ever more URLs (trap-pages %d)", name, pages, v.set.TrapPages)
-	return outcome{verdict: skip, rejection: output.Rejection{Reason: output.Trap, Detail: detail}}
+	return outcome{verdict: skip, rejection: output.Rejection{Reason: output.Trap, Detail: why}}
+}
+
+// admitUsage decides by what the files of a site say about the use of a page, and sets adm.site. It may request
+// tdmrep.json first, if files has a purpose for which that is read. That uses the request slot of the lease, so
+// the URL itself waits for the next slot.
+func (v *Visitor) admitUsage(it *item, adm *admitted, files []usage.Purpose) outcome {
+	ctx, slot := politeness.WithSlot(v.Lifecycle.Working, it.lease.Host)
+	var err error
+	adm.site, err = v.Robots.SiteUsage(ctx, it.u, files...)
+	if took, used := slot.Used(); used {
+		out := waitUntil(time.Time{})
+		out.host.delay = v.Delays.After(took)
+		if until, busy := slot.Busy(nil); busy && !v.Lifecycle.HasFailed() {
+			out.host.until = until
+		}
+		return out
+	}
+	// Only a context that has ended fails here. Another lease of the server may have requested
+	// tdmrep.json meanwhile.
+	if err != nil || v.isStale(it, adm.site.TDMRepFetchedAt) {
+		return waitUntil(time.Time{})
+	}
+	purpose, by := permission.Refused(v.set.Purposes, adm.site.Statements, false)
+	if by == nil {
+		return outcome{}
+	}
+	out := skipWith(output.Usage, permission.Refusal(purpose, by))
+	rule := by.Raw
+	out.rejection.Line, out.rejection.RobotsURL = by.Source.Line, string(it.origin)+by.Source.Name
+	if by.Source.Kind == usage.InRobots {
+		rule = by.Source.Name + ": " + by.Raw
+		out.rejection.RobotsURL, out.rejection.Group = it.origin.RobotsURL(), adm.group.Name()
+	}
+	out.rejection.Rule = escape.Detail(rule)
+	return out
 }
 
 // quotaPause is how long a lease waits while the last pages of a limit are in flight, since
@@ -247,14 +293,14 @@ func (v *Visitor) skipTrapped(it *item) outcome {
 const quotaPause = 50 * time.Millisecond
 
 // reserve takes a page from the limits. Commit settles it.
-func (v *Visitor) reserve(ctx context.Context, it *item) (outcome, error) {
-	share, err := v.Limits.Take(ctx, v.Frontier, it.lease.Host)
+func (v *Visitor) reserve(it *item) (outcome, error) {
+	share, err := v.Limits.Take(v.Lifecycle.CommitCtx, v.Frontier, it.lease.Host)
 	switch {
 	case err != nil || share == quota.Granted:
 		return outcome{granted: err == nil}, err
 	case share == quota.HostSpent:
 		return skipFor(output.MaxHostPages, nil), nil
 	}
-	v.stopAtLimit()
+	v.Lifecycle.Stop(v.Limits.Exceeded())
 	return waitUntil(time.Now().Add(quotaPause)), nil
 }

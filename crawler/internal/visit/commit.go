@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -15,7 +16,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
 // commit acts on the outcome of a URL, and records it. What the site has shown comes first, then the archive and
@@ -56,7 +56,7 @@ func (v *Visitor) commit(it *item, adm *admitted, out *outcome) (*output.Page, *
 	if out.page != nil && out.verdict == done {
 		page = out.page.Page
 	}
-	if err := v.Committer.Commit(result, page, out.lines); err != nil {
+	if err := v.Recorder.Commit(result, page, out.lines); err != nil {
 		return nil, nil, err
 	}
 	if closed != nil {
@@ -74,7 +74,7 @@ func (v *Visitor) learn(it *item, adm *admitted, out *outcome) error {
 			return err
 		}
 	}
-	if adm.robots != nil && (it.lease.Kind == provenance.KindListing || v.Discovery.Scope.HoldsServer(it.lease.Host)) { // another process may have requested it
+	if adm.robots != nil && (it.lease.Kind == provenance.KindListing || v.Scope.HoldsServer(it.lease.Host)) { // another process may have requested it
 		if err := v.Discovery.QueueListed(adm.robots); err != nil {
 			return err
 		}
@@ -97,8 +97,8 @@ func (v *Visitor) adaptDelay(it *item, adm *admitted, status int) error {
 	if err != nil {
 		return err
 	}
-	next := latest(rec.BlockedUntil, time.Now().Add(rec.Delay)) // that of Retry-After, if it is later
-	v.Causes.Show(string(host), fmt.Sprint(status), fmt.Sprintf("%s sent status %d: its delay is raised to %v, and the next request is at %s", it.origin, status, rec.Delay, notice.Clock(next)))
+	next := slices.MaxFunc([]time.Time{rec.BlockedUntil, time.Now().Add(rec.Delay)}, time.Time.Compare) // that of Retry-After, if it is later
+	v.causes.Show(string(host), fmt.Sprint(status), fmt.Sprintf("%s sent status %d: its delay is raised to %v, and the next request is at %s", it.origin, status, rec.Delay, notice.Clock(next)))
 	return nil
 }
 
@@ -135,12 +135,9 @@ func (v *Visitor) settle(it *item, out *outcome) error {
 		size = out.page.BytesRead()
 	}
 	err := v.Limits.Done(v.Lifecycle.CommitCtx, it.lease.Host, out.page != nil, size)
-	v.stopAtLimit()
+	v.Lifecycle.Stop(v.Limits.Exceeded())
 	return err
 }
-
-// stopAtLimit stops the crawl if a limit has been reached.
-func (v *Visitor) stopAtLimit() { v.Lifecycle.Stop(plan.End(v.Limits.Exceeded())) }
 
 // add skips or admits the URLs that were found, and returns those for the frontier. The entries of a sitemap are
 // added at once, in batches.
@@ -201,7 +198,7 @@ func (v *Visitor) forgetLines(it *item, out *outcome) {
 func (v *Visitor) finish(it *item, out *outcome, result *frontier.Outcome) (*trap.ClosedPattern, error) {
 	for _, line := range out.lines.Results().Checks {
 		v.Limits.CountBytes(line.Bytes)
-		v.stopAtLimit()
+		v.Lifecycle.Stop(v.Limits.Exceeded())
 	}
 	if out.page == nil {
 		return nil, nil
@@ -241,6 +238,24 @@ func (v *Visitor) skip(it *item, out *outcome) error {
 		}
 	}
 	return results.Rejected.Add(&out.lines, r)
+}
+
+// noticeStart reports that robots.txt disallows a start URL, or where one redirects to, or that the
+// requests for it failed, or that it is at a blocked address.
+func (v *Visitor) noticeStart(it *item, r *output.Rejection) {
+	host := string(it.lease.Host)
+	switch {
+	case r.Reason == output.BlockedAddress && it.prov.Source == provenance.Start:
+		v.Log.Warn("start URL blocked", "url", r.URL, "error", r.Detail)
+		if len(v.set.Discover.Start) > 1 {
+			v.Board.Show(r.URL + " is skipped: " + r.Detail + "; see allow-addr")
+		}
+	case !it.prov.FromStart:
+	case r.Reason == output.Disallowed:
+		v.causes.Show(host, r.Rule, fmt.Sprintf("%s is skipped: line %d of %s says %q", it.url, r.Line, r.RobotsURL, r.Rule))
+	case r.Reason == output.Failed:
+		v.causes.Show(host, "failed", fmt.Sprintf("%s failed: %s", it.url, r.Detail))
+	}
 }
 
 // logRetry logs that a URL is retried, with the status of the response or the error.

@@ -1,14 +1,19 @@
 package visit
 
 import (
+	"crypto/x509"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
+	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
@@ -81,7 +86,7 @@ func (v *Visitor) checkOutage(it *item, failure error) (out outcome, err error) 
 	}
 	out.host.delay = delay
 	if busy {
-		out.host.until = latest(until, rec.RetryAt)
+		out.host.until = slices.MaxFunc([]time.Time{until, rec.RetryAt}, time.Time.Compare)
 	}
 	return out, nil
 }
@@ -120,9 +125,16 @@ func isTemporary(status int) bool {
 	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= 500
 }
 
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
+// NoticeOutage reports that an origin waits for its robots.txt until a time, with the error why.
+func (v *Visitor) NoticeOutage(o robotsext.Origin, detail string, until time.Time, err error) {
+	line := fmt.Sprintf("%s is unreachable: %s; it is requested again at %s", o.RobotsURL(), detail, notice.Clock(until))
+	v.causes.Show(string(weburl.ServerOf(string(o))), "outage", line+ownCA(err))
+}
+
+// ownCA says what to do about a certificate of an unknown authority.
+func ownCA(err error) string {
+	if _, unknown := errors.AsType[x509.UnknownAuthorityError](err); !unknown {
+		return ""
 	}
-	return b
+	return "; if you trust the CA, name the file of its certificate in SSL_CERT_FILE"
 }

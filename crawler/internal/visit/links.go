@@ -123,10 +123,10 @@ func (v *Visitor) extractPage(doc *discover.Document, page extract.Page) (*extra
 		l.release()
 		*l = *v.newPageLinks(doc)
 	}}
-	if v.set.Checks.Assets || v.set.Checks.External {
+	if v.set.Discover.Checks.Assets || v.set.Discover.Checks.External {
 		on.Resource = l.addResource
 	}
-	if v.set.Checks.Fragments {
+	if v.set.Discover.Checks.Fragments {
 		on.ID = l.addID
 	}
 	return extract.Read(page, on), l
@@ -243,7 +243,7 @@ func (v *Visitor) addLinks(out *outcome, read *pageLinks, nofollow *robotstag.Ru
 		if !v.set.SitemapsOnly {
 			found.AddLink(link.URL, read.prov, read.meta, unfollowed)
 		}
-		if !v.Discovery.Scope.Holds(link.URL) { // nofollow does not matter: a check follows nothing
+		if !v.Scope.Holds(link.URL) { // nofollow does not matter: a check follows nothing
 			found.AddCheck(link.URL, read.prov, link.kind, provenance.KindCheckHead)
 		}
 	}

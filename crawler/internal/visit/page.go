@@ -1,6 +1,7 @@
 package visit
 
 import (
+	"fmt"
 	"net/http"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
@@ -15,16 +16,7 @@ import (
 
 // page visits a page.
 func (v *Visitor) page(it *item, adm *admitted) (outcome, error) {
-	if out := v.skipDuplicate(it, adm); out.verdict != proceed {
-		return out, nil
-	}
-	if out := v.skipTrapped(it); out.verdict != proceed {
-		return out, nil
-	}
-	if out := v.admitUsage(it, adm, v.set.FilePurposes); out.verdict != proceed {
-		return out, nil
-	}
-	out, err := v.reserve(v.Lifecycle.CommitCtx, it)
+	out, err := v.admitPage(it, adm)
 	if err != nil || out.verdict != proceed {
 		return out, err
 	}
@@ -34,7 +26,7 @@ func (v *Visitor) page(it *item, adm *admitted) (outcome, error) {
 		return out, err
 	}
 	if previous != nil {
-		request.Header = conditional(it.lease.Validators, v.set.Types)
+		request.Header = conditional(it.lease.Validators, v.set.Requests.Types)
 	}
 	resp, failure := v.Fetcher.Fetch(request)
 	if failure != nil {
@@ -97,6 +89,18 @@ func (v *Visitor) read(it *item, adm *admitted, resp *fetch.Response, previous *
 	out.page.validators = validators(it, resp, out.page.Page)
 	v.logPage(out.page.Page, resp.Took)
 	return out, nil
+}
+
+// noticeLogin reports that the server of a page requires a login.
+func (v *Visitor) noticeLogin(it *item, status int) {
+	if status != http.StatusUnauthorized {
+		return
+	}
+	line := "%s requires a login (status 401): give it with --basic-auth or another flag for credentials"
+	if v.Credentials.Has(it.origin) {
+		line = "%s refuses the login (status 401): correct --basic-auth, or the other credentials"
+	}
+	v.causes.Show(string(it.lease.Host), "login", fmt.Sprintf(line, it.origin))
 }
 
 // readResponse reads a response: its directives, and its content or the target of its redirect.

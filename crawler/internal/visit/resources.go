@@ -166,11 +166,11 @@ func (l *pageLinks) addID(id string) {
 
 // addTarget adds the target of a link with a fragment to a page of the crawl.
 func (l *pageLinks) addTarget(link *pageLink, ref string) {
-	if link.err != nil || !l.v.set.Checks.Fragments || !strings.Contains(ref, "#") {
+	if link.err != nil || !l.v.set.Discover.Checks.Fragments || !strings.Contains(ref, "#") {
 		return
 	}
 	fragment := extract.Fragment(ref)
-	if fragment == "" || !l.v.Discovery.Scope.Holds(link.URL) {
+	if fragment == "" || !l.v.Scope.Holds(link.URL) {
 		return
 	}
 	if target := link.Canonical + "#" + fragment; l.isNewAnchor(target) {
@@ -203,7 +203,7 @@ func (l *pageLinks) isNewAnchor(text string) bool {
 func (l *pageLinks) addAnchors(out *outcome) error {
 	page := out.page
 	switch {
-	case !l.v.set.Checks.Fragments || l.unlisted:
+	case !l.v.set.Discover.Checks.Fragments || l.unlisted:
 		return nil
 	case l.anchorBytes > maxLinkBytes:
 		page.LimitsReached = append(page.LimitsReached, limitAnchors)

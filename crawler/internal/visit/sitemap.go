@@ -3,8 +3,8 @@ package visit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
@@ -28,9 +28,6 @@ type sitemapFile struct {
 // sitemap visits a file of a sitemap. After a kill it is read again from the start; the frontier ignores entries
 // that it knows.
 func (v *Visitor) sitemap(it *item, adm *admitted) (outcome, error) {
-	if it.prov.FoundOn == "" && v.Discovery.IsLocalSitemap(it.url) {
-		it.prov.FoundOn = it.url[:strings.LastIndex(it.url, "/")+1] // unlike a probed file it exists: the report names its faults
-	}
 	origin := it.prov.SitemapOf
 	if v.Discovery.Sitemaps.Exhausted(origin) {
 		return skipWith(output.MaxSitemapEntries, v.Discovery.Sitemaps.ExceededText(origin)), nil
@@ -67,7 +64,7 @@ func (v *Visitor) request(ctx context.Context, method, url string) (*http.Respon
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("User-Agent", v.set.UserAgent)
+	req.Header.Set("User-Agent", v.set.Requests.UserAgent)
 	if method == http.MethodGet {
 		req.Header.Set("Accept-Encoding", "gzip") // which package sitemap decodes, within limits
 	}
@@ -88,8 +85,7 @@ func (v *Visitor) readSitemap(it *item, adm *admitted, resp *http.Response, scop
 	}
 	if resp.StatusCode/100 != 2 {
 		if it.prov.FoundOn != "" { // robots.txt or an index lists it
-			v.Log.Warn("sitemap missing", "url", it.url, "host", line.Origin, "status", resp.StatusCode)
-			v.Board.Showf("sitemap %s: status %d", it.u, resp.StatusCode)
+			v.Lifecycle.Notice("sitemap missing", fmt.Sprintf("sitemap %s: status %d", it.u, resp.StatusCode), "url", it.url, "host", line.Origin, "status", resp.StatusCode)
 		}
 	} else {
 		out.entries = &sitemapFile{line: line, scope: scope}
@@ -111,15 +107,14 @@ func (v *Visitor) readEntries(it *item, resp *http.Response, file *sitemapFile) 
 		}
 		if err != nil {
 			err = secret.RedactError(err)
-			v.Log.Warn("sitemap error", "url", it.url, "host", origin, "error", err)
 			line.Detail = err.Error()
-			v.Board.Showf("sitemap %s: %s", it.u, line.Detail)
+			v.Lifecycle.Notice("sitemap error", fmt.Sprintf("sitemap %s: %s", it.u, line.Detail), "url", it.url, "host", origin, "error", err)
 			break
 		}
 		if !entry.Sitemap && !v.Discovery.Sitemaps.TakePage(origin) {
 			line.Reason, line.Detail = output.MaxSitemapEntries, v.Discovery.Sitemaps.ExceededText(origin)
-			v.Log.Warn("too many sitemap entries", "url", it.url, "host", origin, "limit", v.set.MaxEntries)
-			v.Board.Showf("sitemap %s, line %d: %s; what follows is not read", it.u, entry.Line, line.Detail)
+			v.Lifecycle.Notice("too many sitemap entries", fmt.Sprintf("sitemap %s, line %d: %s; what follows is not read", it.u, entry.Line, line.Detail),
+				"url", it.url, "host", origin, "limit", v.set.Discover.MaxEntries)
 			break
 		}
 		if entry.Sitemap {

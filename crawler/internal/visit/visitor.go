@@ -1,24 +1,36 @@
+// Package visit takes one URL from its lease to its commit.
+//
+// A page, a sitemap and a check take the same path:
+//
+//	decode   what the lease is for                                  item.go
+//	admit    robots.txt, and whether the host is due                admit.go
+//	visit    a page, a sitemap or a check: one request              page.go, sitemap.go, check.go
+//	read     what the response says                                 the same, and a file for each topic
+//	commit   acts on what the stages have returned                  commit.go
+//
+// A stage takes values and returns an [outcome]; what reads a page fills one. The first stage that decides ends the
+// path. Only commit skips, defers, retries and records a URL, adds to the frontier what it leads to, and finishes
+// its lease. A request that failed is in failure.go.
+//
+// To add a stage, write a function that takes an item and what is known of it and returns an outcome, and call
+// it in Visitor.admit, or in page, sitemap or check. To add something that a page says, read it in a
+// file of its own and add it to Visitor.readContent.
 package visit
 
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
-	"github.com/politecrawl/politecrawl/crawler/internal/credentials"
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
-	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
-	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -27,43 +39,24 @@ import (
 
 // Settings are the settings of a crawl for visiting URLs.
 type Settings struct {
+	Discover discover.Settings // which URLs belong to the crawl
+	Requests fetch.Config      // how they are requested
+
 	Token     string        // the product token, whose rules and directives bind
-	UserAgent string        // of sitemap requests; pages have a Fetcher
-	Timeout   time.Duration // of the request for a start URL of a plan
 	Retries   int           // after a temporary failure
 	LeaseTime time.Duration // of each lease
 
 	Noindex      bool           // noindex and noarchive are obeyed
-	Types        fetch.Types    // that are read
 	Fields       *extract.Rules // that are extracted; nil: none
 	Headers      []string       // canonical names of header fields that are kept
 	Links        bool           // links are listed
 	LinkTexts    bool           // with their texts
 	MaxLinks     int            // URLs that are followed or checked from one page; 0: no limit
-	TrapPages    int            // for messages; see package trap
-	StartURLs    int            // their number, for messages
 	SitemapsOnly bool           // pages come from sitemaps only; links are not followed
-	MaxEntries   int            // of an origin, for messages
-
-	Checks discover.Checks
 
 	Purposes      []usage.Purpose // of the crawl
 	FilePurposes  []usage.Purpose // those for which files of the site are requested
 	RefuseUnknown bool            // a purpose about which nothing is said is refused
-}
-
-// A Fetcher requests pages. That of a plan requests none.
-type Fetcher interface {
-	// Wants reports whether pages are requested at all. If not, a page is done when its
-	// robots.txt allows it.
-	Wants() bool
-	// Fetch returns a response with the duration of the request even if it fails.
-	Fetch(fetch.Request) (*fetch.Response, error)
-}
-
-// A Committer records the outcome of a URL, and then reports it to the frontier. That of a plan counts instead.
-type Committer interface {
-	Commit(frontier.Outcome, *output.Page, results.Batch) error
 }
 
 // Recrawls knows the number of the latest recrawl.
@@ -72,38 +65,38 @@ type Recrawls interface {
 	JoinRecrawl(number int) (latest int, err error)
 }
 
-// A Crawl has the parts of a crawl that a Visitor uses. All are needed, except as said.
-type Crawl struct {
-	Frontier    frontier.Frontier
-	Member      cluster.Member
-	Robots      *robotsext.Robots
-	Client      *http.Client // for sitemaps
-	Fetcher     Fetcher
-	Committer   Committer
-	Recrawls    Recrawls
-	Delays      *politeness.Delays
-	Addresses   *politeness.Addresses // nil: per-ip is no limit
-	Limits      *quota.Pages
-	Traps       *trap.Detector
-	Discovery   *discover.Discovery
-	Results     *results.Writer
-	Credentials *credentials.Store // nil: none
-	Lifecycle   *lifecycle.Lifecycle
-	Board       *notice.Board
-	Causes      *notice.Hosts // why hosts are not read
-	Unread      *notice.Hosts // files about the use of pages that are not read
-	Log         *slog.Logger
+// Parts are the parts of a crawl: those that decide about URLs, and those that visit them. All are needed, except as
+// said.
+type Parts struct {
+	discover.Parts
+	Discovery *discover.Discovery
+	Robots    *robotsext.Robots
+	Fetcher   *fetch.Fetcher // of pages; nil: a plan, for which a page is done when its robots.txt allows it
+	Client    *http.Client   // for sitemaps
+	Recrawls  Recrawls
+	Delays    *politeness.Delays
+	Addresses *politeness.Addresses // nil: per-ip is no limit
+	Limits    *quota.Pages
+	Traps     *trap.Detector
 }
 
 // A Visitor visits the URLs of a crawl. It is safe for concurrent use.
 type Visitor struct {
-	Crawl
+	*Parts
 	set     Settings
 	outages discover.URLSet // URLs whose failure showed that their site was down
+	causes  *notice.Hosts   // why hosts are not read
+	unread  *notice.Hosts   // files about the use of pages that are not read
 }
 
 // New returns a visitor.
-func New(set Settings, c Crawl) *Visitor { return &Visitor{Crawl: c, set: set} }
+func New(set Settings, c *Parts) *Visitor {
+	return &Visitor{
+		Parts: c, set: set,
+		causes: notice.NewHosts(c.Board, "other hosts have problems too; the report names them"),
+		unread: notice.NewHosts(c.Board, "other sites name such files too, which the crawl does not read; the log names them"),
+	}
+}
 
 // Visit takes a leased URL to its commit, and returns what was recorded: the page, nil if there is none, and
 // lines of other files. If waiting has ended, the URL is returned unchanged. An error is one of the crawl

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 )
 
 // trapped returns a visitor for which a pattern of a host has had its free pages.
 func trapped(f frontier.Frontier, host frontier.Host, urls ...string) *Visitor {
-	v := New(Settings{}, Crawl{Frontier: f, Traps: trap.New(1), Lifecycle: lifecycle.New(slog.New(slog.DiscardHandler), nil)})
+	v := New(Settings{}, &Parts{Parts: discover.Parts{Frontier: f, Lifecycle: lifecycle.New(slog.New(slog.DiscardHandler), nil)}, Traps: trap.New(1)})
 	for _, u := range urls {
 		v.Traps.Fetched(host, u)
 	}

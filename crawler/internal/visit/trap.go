@@ -28,9 +28,7 @@ func (v *Visitor) judgeTrap(it *item, page *reading, links []frontier.Item) (*tr
 	if closed == nil {
 		return nil, nil
 	}
-	v.Log.Warn("spider trap detected", "host", closed.Host, "pattern", closed.Pattern, "pages", closed.Pages)
-	v.Board.Showf("%s: after %d pages like %s, which show nothing new and lead to ever more, further ones are skipped (trap-pages)",
-		closed.Host, closed.Pages, closed.Pattern)
+	v.Lifecycle.Notice("spider trap detected", closed.Notice(), "host", closed.Host, "pattern", closed.Pattern, "pages", closed.Pages)
 	return closed, nil
 }
 
