@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,8 +20,9 @@ func (c *Crawler) clusterOptions() (*cluster.Options, error) {
 		return nil, nil
 	}
 	var err error
+	extension := cmp.Or(c.extension, cluster.LeaseExtension)
 	opts := &cluster.Options{
-		Crawl: c.cfg.Sharing.crawl(), Delay: c.cfg.Politeness.Delay, LeaseTime: max(c.extension, 2*c.cfg.Robots.Timeout), Extension: c.extension, Logger: c.log, Lifecycle: c.lifecycle, Dir: c.cfg.Output.Dir,
+		Crawl: c.cfg.Sharing.crawl(), Delay: c.cfg.Politeness.Delay, LeaseTime: max(extension, 2*c.cfg.Robots.Timeout), Extension: extension, Logger: c.log, Lifecycle: c.lifecycle, Dir: c.cfg.Output.Dir,
 	}
 	if opts.Settings, err = settingsOf(c.cfg); err != nil || !c.opts.Resume && !c.opts.Recrawl {
 		return opts, err

@@ -11,7 +11,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/identity"
-	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
@@ -94,8 +93,8 @@ type Crawler struct {
 	tally     *tally
 
 	settings  run.Settings  // as far as they need neither the disk nor the network
-	extension time.Duration // of the leases of a shared crawl
 	dns       identity.DNS  // of Fetch.CheckDNS
+	extension time.Duration // of the leases of a shared crawl; 0: cluster.LeaseExtension
 	run       *run.Crawl
 }
 
@@ -124,7 +123,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	board := notice.New(opts.OnNotice)
 	c := &Crawler{
 		cfg: cfg, opts: *opts, log: log, board: board, lifecycle: lifecycle.New(log, board),
-		scope: scope.New(scope.Kind(cfg.Scope.Kind), bounds), tally: newTally(cfg.Output.Dir), extension: cluster.LeaseExtension,
+		scope: scope.New(scope.Kind(cfg.Scope.Kind), bounds), tally: newTally(cfg.Output.Dir),
 	}
 	if c.settings, err = newSettings(&cfg, opts); err != nil {
 		return nil, err

@@ -68,9 +68,9 @@ var crawlerParts = map[string][]string{
 	internal + "results":     parts("weburl", "provenance", "blocked", "trap", "lifecycle", "scope"),
 	internal + "audit":       parts("permission", "results"),
 	internal + "discover":    parts("weburl", "provenance", "blocked", "notice", "redirection", "credentials", "lifecycle", "quota", "scope", "politeness", "cluster", "results"),
-	internal + "visit":       parts("weburl", "provenance", "blocked", "notice", "redirection", "credentials", "lifecycle", "quota", "politeness", "cluster", "results", "trap", "permission", "fetch", "discover"),
-	internal + "run":         parts("weburl", "provenance", "blocked", "notice", "redirection", "lifecycle", "quota", "politeness", "cluster", "results", "trap", "scope", "fetch", "discover", "visit"),
-	internal + "plancount":   parts("weburl", "provenance", "blocked", "lifecycle", "politeness", "results", "forecast", "discover"),
+	internal + "visit":       parts("weburl", "provenance", "blocked", "notice", "redirection", "quota", "politeness", "results", "trap", "permission", "fetch", "discover"),
+	internal + "run":         parts("weburl", "provenance", "blocked", "redirection", "lifecycle", "quota", "politeness", "cluster", "results", "trap", "fetch", "discover", "visit"),
+	internal + "plancount":   parts("weburl", "provenance", "blocked", "politeness", "results", "forecast", "discover"),
 }
 
 // parts returns the paths of parts of the crawler.
@@ -224,9 +224,9 @@ var importRules = []importRule{
 	{"pebble is imported by its store only", onlyIn("github.com/cockroachdb/pebble", "crawler/frontier/pebblestore")},
 	{"rueidis is imported by its store and the examples only", onlyIn("github.com/redis/rueidis", "crawler/frontier/redisstore", "examples")},
 	{
-		"package cluster is known to crawler/{config,settings,changes,cluster}.go, to discover, visit and run, and to crawler/shared only",
-		onlyIn("crawler/internal/cluster", "crawler/config.go", "crawler/settings.go", "crawler/changes.go", "crawler/cluster.go",
-			internal+"discover", internal+"visit", internal+"run", "crawler/shared"),
+		"package cluster is known to crawler/{config,changes,cluster}.go, to discover and run, and to crawler/shared only",
+		onlyIn("crawler/internal/cluster", "crawler/config.go", "crawler/changes.go", "crawler/cluster.go",
+			internal+"discover", internal+"run", "crawler/shared"),
 	},
 	{"the driver of SQLite is imported by its output only", onlyIn("modernc.org/sqlite", "crawler/output/sqlite")},
 	{"the metrics are in crawler/monitor only", onlyIn("github.com/prometheus/client_golang", "crawler/monitor")},

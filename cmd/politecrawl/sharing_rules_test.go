@@ -25,7 +25,7 @@ func TestOnlyClusterKnowsThatACrawlIsShared(t *testing.T) {
 	var files []string
 	for _, dir := range []string{"", "internal/discover/", "internal/run/", "internal/visit/"} {
 		some, err := filepath.Glob("../../crawler/" + dir + "*.go")
-		if err != nil || len(some) < 10 {
+		if err != nil || len(some) < 5 {
 			t.Fatalf("%d files in crawler/%s, %v", len(some), dir, err)
 		}
 		files = append(files, some...)
