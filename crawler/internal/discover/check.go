@@ -48,36 +48,28 @@ func (d *Discovery) WantsResource(a weburl.URL, kind string) bool {
 	return d.set.Checks.Assets
 }
 
-// AddCheck adds a URL to check, if the settings want that. T is that of a link on the same page.
-func (f *Found) AddCheck(a weburl.URL, t provenance.Provenance, kind string, mode frontier.Kind) {
-	if !f.d.WantsCheck(a, kind) || f.d.Scope.ExcludedCheck(a.Canonical) != "" {
+// AddCheck adds a URL to check, if the settings want that. T is that of a link on the same page. Read says that the
+// response is read.
+func (f *Found) AddCheck(a weburl.URL, t provenance.Provenance, use string, read bool) {
+	if !f.d.WantsCheck(a, use) || f.d.Scope.ExcludedCheck(a.Canonical) != "" {
 		return
 	}
-	t.Check = kind
+	t.Check = use
 	priority := uint8(provenance.PriorityLink)
-	if kind == UseCanonical || kind == UseHreflang {
+	if use == UseCanonical || use == UseHreflang {
 		priority = provenance.PriorityTarget // a later page may link to it
 	}
-	item := frontier.Item{Kind: mode, URL: a.Canonical, Owner: provenance.CheckOwner(t.Recrawl), Host: a.Server, Priority: priority, Meta: t.Encode()}
-	if f.d.repeats(a, t) {
-		provenance.Repeat(&item, t.Hops, t.Recrawl)
-	}
+	key := provenance.CheckKey(a.Canonical, t.Recrawl, read)
+	item := frontier.Item{Kind: key.Kind, URL: key.URL, Owner: key.Owner, Host: a.Server, Priority: priority, Meta: t.Encode()}
+	f.d.markRepeated(&item, a, t)
 	f.checks = append(f.checks, item)
-}
-
-// CheckMode returns how a URL is checked by the way in which a page uses it.
-func CheckMode(kind string) frontier.Kind {
-	if kind == UseStylesheet || kind == UseCanonical || kind == UseHreflang {
-		return provenance.KindCheckRead
-	}
-	return provenance.KindCheckHead
 }
 
 // AddTargets adds the canonical URL and the versions for other languages that a page names.
 func (f *Found) AddTargets(page *output.Page, t provenance.Provenance) {
-	add := func(url, kind string) {
+	add := func(url, use string) {
 		if a, err := weburl.Of(url); err == nil && a.Canonical != page.URL {
-			f.AddCheck(a, t, kind, CheckMode(kind))
+			f.AddCheck(a, t, use, true)
 		}
 	}
 	if page.Canonical != "" {

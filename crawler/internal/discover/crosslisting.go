@@ -60,9 +60,9 @@ func (d *Discovery) redirecting(url string) []uint64 {
 	return slices.Clone(d.aliases.hashes[url])
 }
 
-// Alias notes that a sitemap redirects to a URL: what lists the one lists the other too. If it was read before, its index
+// alias notes that a sitemap redirects to a URL: what lists the one lists the other too. If it was read before, its index
 // entries are judged again.
-func (d *Discovery) Alias(doc *Document, url string) error {
+func (d *Discovery) alias(doc *Document, url string) error {
 	listing := doc.Prov.Listed(doc.URL)
 	d.aliases.Lock()
 	if d.aliases.hashes == nil {
@@ -228,12 +228,14 @@ func (d *Discovery) queueEntries(o robotsext.Origin, counts func(provenance.Prov
 				return err
 			}
 			switch {
-			case !t.IsSitemap() && d.order.isUnchanged(t.LastMod):
+			case t.IsSitemap():
+				if d.Sitemaps.Take(t.SitemapOf) {
+					found.Items = append(found.Items, l.Item)
+				}
+			case d.order.isUnchanged(t.LastMod):
 				found.skip(l.Item, l.URL, t, output.BeforeSince, "")
-			case !t.IsSitemap():
+			default:
 				found.addWithinBounds(l.Item, l.URL, t)
-			case d.Sitemaps.Take(t.SitemapOf):
-				found.Items = append(found.Items, l.Item)
 			}
 		}
 		return nil

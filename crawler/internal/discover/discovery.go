@@ -87,7 +87,7 @@ type Parts struct {
 	Scope       *scope.Scope
 	Frontier    frontier.Frontier
 	Member      cluster.Member     // this process in a shared crawl
-	Results      *results.Writer    // the files of the crawl
+	Results     *results.Writer    // the files of the crawl
 	Recorder    Recorder           // Results, or the counter of a plan
 	Guard       *guard.Guard       // which addresses may be connected to; nil: all
 	Credentials *credentials.Store // nil: none
@@ -223,12 +223,13 @@ type Document struct {
 	Cookies  uint64          // a hash of those with which it was requested; 0: the crawl keeps none
 }
 
-// repeats reports whether a URL is to be requested again: its redirects, whose provenance is t, have led
+// markRepeated marks the item of a URL that is to be requested again: its redirects, whose provenance is t, have led
 // back to it and set cookies. Many sites show a page only then.
-func (d *Discovery) repeats(a weburl.URL, t provenance.Provenance) bool {
+func (d *Discovery) markRepeated(item *frontier.Item, a weburl.URL, t provenance.Provenance) {
 	if len(t.Cookies) == 0 {
-		return false
+		return
 	}
-	u, err := url.Parse(a.Canonical)
-	return err == nil && t.Repeats(a.Canonical, d.Credentials.CookieHash(u))
+	if u, err := url.Parse(a.Canonical); err == nil && t.Repeats(a.Canonical, d.Credentials.CookieHash(u)) {
+		provenance.Repeat(item, t.Hops, t.Recrawl)
+	}
 }

@@ -38,7 +38,7 @@ func (f *Found) addSitemap(url string, t provenance.Provenance) error {
 		f.d.Log.Warn("sitemap skipped", "url", a.Canonical[:escape.MaxBytes], "host", t.SitemapOf, "found_on", t.FoundOn, "line", 0)
 		return nil
 	}
-	item := frontier.Item{Kind: provenance.KindSitemap, URL: a.Canonical, Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()}
+	item := t.Item(a.Canonical, a.Server)
 	known, err := f.d.Frontier.Known(f.d.Lifecycle.CommitCtx, []frontier.Key{item.Key()})
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (f *Found) skipOtherHostSitemap(url string, t provenance.Provenance, refusa
 	if err != nil || len(a.Canonical) > maxSitemapURL || !f.d.Sitemaps.TakeOtherHost(t.SitemapOf, a.Canonical) {
 		return
 	}
-	item := frontier.Item{Kind: provenance.KindSitemap, URL: a.Canonical, Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()}
+	item := t.Item(a.Canonical, a.Server)
 	if !f.skipBlocked(item, a, t) {
 		f.skip(item, a, t, output.NotAuthorized, refusal.Error())
 	}
@@ -135,7 +135,8 @@ func (f *Found) addEntry(doc *Document, entry sitemap.Entry, refusal error) (*ou
 		return nil, nil
 	}
 	a.Canonical = f.d.CleanURL(a.Canonical, nil)
-	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: f.d.order.priority(entry), Meta: t.Encode()}
+	item := t.Item(a.Canonical, a.Server)
+	item.Priority = f.d.order.priority(entry)
 	switch {
 	case f.skipBlocked(item, a, t):
 	case refusal != nil:

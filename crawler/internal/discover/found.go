@@ -23,6 +23,7 @@ type Found struct {
 	checks  []frontier.Item      // URLs to check; Admit adds them to Items, or returns a line
 
 	joinHost *weburl.URL // its host or directory joins the crawl; nil: none
+	aliasOf  *Document   // a sitemap that redirects to the only item; nil: none
 }
 
 // NewFound returns an empty Found.
@@ -142,6 +143,11 @@ func (d *Discovery) Admit(found *Found) ([]frontier.Item, []*output.Check, error
 			return nil, nil, err
 		}
 	}
+	if found.aliasOf != nil {
+		if err := d.alias(found.aliasOf, found.Items[0].URL); err != nil {
+			return nil, nil, err
+		}
+	}
 	if err := d.skip(found); err != nil {
 		return nil, nil, err
 	}
@@ -212,26 +218,22 @@ func (d *Discovery) Redirect(doc *Document, location string) *Found {
 		return nil // it leads to no page
 	}
 	a, t := to.URL, doc.Prov.Redirected(doc.URL, doc.Cookies)
-	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: doc.Priority, Meta: t.Encode()}
-	switch {
-	case t.IsSitemap():
-		item.Kind = provenance.KindSitemap
-	case a.Origin == doc.Origin && d.CleanURL(a.Canonical, doc.Robots) != a.Canonical:
+	item, sitemap := t.Item(a.Canonical, a.Server), t.IsSitemap()
+	item.Priority = doc.Priority
+	if !sitemap && a.Origin == doc.Origin && d.CleanURL(a.Canonical, doc.Robots) != a.Canonical {
 		// As a page it would be skipped as a duplicate of the URL that redirects to it.
 		item.Kind = provenance.KindRedirect
 	}
-	if d.repeats(a, t) {
-		provenance.Repeat(&item, t.Hops, t.Recrawl)
-	}
+	d.markRepeated(&item, a, t)
 	switch {
 	case t.Hops > redirection.Max:
 		found.skip(item, a, t, output.TooManyRedirects, fmt.Sprintf("more than %d", redirection.Max))
-	case !t.IsSitemap() && !t.FromStart && !d.Scope.Holds(a):
+	case !sitemap && !t.FromStart && !d.Scope.Holds(a):
 		found.skip(item, a, t, output.OutOfScope, "")
-		found.AddCheck(a, t, UseRedirect, CheckMode(UseRedirect))
+		found.AddCheck(a, t, UseRedirect, false)
 	case found.skipBlocked(item, a, t):
-	case t.IsSitemap():
-		found.Items = append(found.Items, item)
+	case sitemap:
+		found.Items, found.aliasOf = append(found.Items, item), doc
 	case t.FromStart:
 		if excluded := d.Scope.Excluded(a.Canonical); excluded != "" {
 			found.skip(item, a, t, output.Excluded, excluded)

@@ -35,7 +35,7 @@ func (d *Discovery) SeedStart() error {
 			}
 		}
 		t := provenance.Provenance{Source: provenance.Start, FromStart: true}
-		items = append(items, frontier.Item{URL: a.Canonical, Host: a.Server, Priority: provenance.PriorityStart, Meta: t.Encode()})
+		items = append(items, t.Item(a.Canonical, a.Server))
 	}
 	return d.add(items)
 }

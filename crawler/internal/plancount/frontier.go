@@ -30,17 +30,16 @@ func (f *Frontier) Add(ctx context.Context, items []frontier.Item) ([]bool, erro
 		if err != nil {
 			return nil, err
 		}
-		ask := t.IsSitemap() || item.Kind == provenance.KindListing
 		if t.FromStart {
 			if err := f.counter.addStart(item, t); err != nil {
 				return nil, err
 			}
 		}
-		if !ask {
-			added[i], ask = f.counter.addPage(item, t)
-		}
-		if !ask {
-			continue
+		if provenance.IsPage(item.Kind) {
+			var ask bool
+			if added[i], ask = f.counter.addPage(item, t); !ask {
+				continue
+			}
 		}
 		fresh, err := f.Memory.Add(ctx, items[i:i+1])
 		if err != nil {

@@ -128,7 +128,7 @@ func TestTextsOfChecks(t *testing.T) {
 	} {
 		item := frontier.Item{Kind: tt.kind, URL: "http://a.test/?b"}
 		if IsCheck(tt.kind) {
-			item.Owner = CheckOwner(tt.recrawl)
+			item.Owner = CheckKey(item.URL, tt.recrawl, false).Owner
 		}
 		for _, text := range []string{tt.first, tt.again} {
 			if got := item.Key(); got.String() != item.URL+text || frontier.ParseKey(got.String()) != got {

@@ -277,11 +277,9 @@ func (e *entry) skippedURL() (SkippedURL, error) {
 // and sitemaps.
 func (e *entry) key() frontier.Key {
 	key := frontier.Key{Kind: e.Kind, URL: e.Skipped.URL, Owner: e.Owner}
-	if key.Kind != "" {
-		return key
-	}
-	if p, err := provenance.Decode(e.Meta); err == nil && p.IsSitemap() {
-		key.Kind = provenance.KindSitemap
+	if key.Kind == "" {
+		p, _ := provenance.Decode(e.Meta) // without one it is a page
+		key.Kind = p.Kind()
 	}
 	return key
 }

@@ -122,7 +122,7 @@ func (r *requeuer) addAll(number int) error {
 		for above, n := s.FoundOn, 0; foundOn[above] != "" && n < discover.MaxNested+redirection.Max; above, n = foundOn[above], n+1 {
 			t.Listing = append(t.Listing, provenance.HashListing(above))
 		}
-		return r.addTo(&r.items, frontier.Key{Kind: provenance.KindSitemap, URL: s.URL}, t)
+		return r.add(s.URL, t)
 	})
 	if err != nil {
 		return err
@@ -171,24 +171,33 @@ func provenanceOf(r *output.Rejection) provenance.Provenance {
 // add requeues a URL before those of its kind that were never requested. Invalid URLs, as
 // in edited files, are ignored.
 func (r *requeuer) add(url string, t provenance.Provenance) error {
-	return r.addTo(&r.items, frontier.Key{URL: url}, t)
+	return r.addTo(&r.items, r.item(url, t))
 }
 
 // addKnown requeues a rejected page if the frontier knows it. Otherwise it was never leased
 // and is in the journal, or is a sitemap. The target of a redirect may have a key of its
 // own.
 func (r *requeuer) addKnown(url string, t provenance.Provenance) error {
+	item := r.item(url, t)
 	if t.Source == provenance.Redirect {
-		if err := r.addTo(&r.unconfirmed, frontier.Key{Kind: provenance.KindRedirect, URL: url}, t); err != nil {
+		target := item
+		target.Kind = provenance.KindRedirect
+		if err := r.addTo(&r.unconfirmed, target); err != nil {
 			return err
 		}
 	}
-	return r.addTo(&r.unconfirmed, frontier.Key{URL: url}, t)
+	return r.addTo(&r.unconfirmed, item)
 }
 
-func (r *requeuer) addTo(items *[]frontier.Item, key frontier.Key, t provenance.Provenance) error {
+// item returns the item of a URL that is requeued.
+func (r *requeuer) item(url string, t provenance.Provenance) frontier.Item {
 	t.Recrawl = r.recrawl
-	item := frontier.Item{Kind: key.Kind, URL: key.URL, Priority: max(t.Priority(), 1) - 1, Meta: t.Encode()}
+	item := t.Item(url, "")
+	item.Priority = max(item.Priority, 1) - 1
+	return item
+}
+
+func (r *requeuer) addTo(items *[]frontier.Item, item frontier.Item) error {
 	hosts, err := frontier.HostsOf([]frontier.Item{item})
 	if err != nil {
 		return nil

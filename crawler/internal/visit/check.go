@@ -40,23 +40,22 @@ func (v *Visitor) check(it *item, adm *admitted) (outcome, error) {
 			return out, err
 		}
 		failed := out.verdict == retry || out.verdict == skip && out.rejection.Reason == output.Failed
-		if it.lease.Kind == provenance.KindCheckHead && failed && !fetch.IsDialing(failure) {
+		if request.Method == http.MethodHead && failed && !fetch.IsDialing(failure) {
 			host := out.host
 			out = v.checkAgain(it)
 			out.host = host
 		}
 	} else {
-		out, err = v.readCheck(it, adm, resp)
+		out, err = v.readCheck(it, adm, resp, request.Method)
 		out.host = hostOutcome{delay: v.Delays.After(resp.Took), status: resp.Status}
 	}
 	out.response = resp
 	return out, err
 }
 
-// readCheck decides about a check by its response.
-func (v *Visitor) readCheck(it *item, adm *admitted, resp *fetch.Response) (outcome, error) {
-	mode := it.lease.Kind
-	if mode == provenance.KindCheckHead && resp.Status/100 != 2 {
+// readCheck decides about a check by its response to a method.
+func (v *Visitor) readCheck(it *item, adm *admitted, resp *fetch.Response, method string) (outcome, error) {
+	if method == http.MethodHead && resp.Status/100 != 2 {
 		return v.checkAgain(it), nil
 	}
 	if resp.Status != statusDenied {
@@ -68,12 +67,12 @@ func (v *Visitor) readCheck(it *item, adm *admitted, resp *fetch.Response) (outc
 	line.Status, line.Result, line.Bytes = resp.Status, checkResult(resp.Status), len(resp.Body)
 	line.ContentType = escape.Clip(secret.RedactText(resp.Header.Get("Content-Type")), escape.MaxBytes)
 	out := outcome{verdict: done, found: v.Discovery.NewFound()}
-	doc := it.document(adm)
+	doc, read := it.document(adm), it.lease.Kind == provenance.KindCheckRead
 	var err error
 	switch location := redirection.Location(resp.Status, resp.Header); {
 	case location != "":
-		redirectCheck(out.found, doc, location, mode, line)
-	case resp.Status/100 != 2 || mode != provenance.KindCheckRead:
+		redirectCheck(out.found, doc, location, read, line)
+	case resp.Status/100 != 2 || !read:
 	case it.prov.Check == discover.UseStylesheet || it.prov.Check == discover.UseCSS:
 		err = v.addStylesheet(&out, doc, resp, line)
 	case extract.IsPage(resp.Header, resp.Body):
@@ -99,8 +98,8 @@ func (v *Visitor) readTarget(resp *fetch.Response, line *output.Check) {
 	line.Hreflang = page.Hreflang
 }
 
-// redirectCheck adds the target of a redirect, which is a check of its own.
-func redirectCheck(found *discover.Found, doc *discover.Document, location string, mode frontier.Kind, line *output.Check) {
+// redirectCheck adds the target of a redirect, which is a check of its own: another site may accept HEAD.
+func redirectCheck(found *discover.Found, doc *discover.Document, location string, read bool, line *output.Check) {
 	to, err := redirection.Resolve(doc.URL, location)
 	if err != nil {
 		line.Detail = escape.Detail("the redirect leads to no valid URL: " + err.Error())
@@ -112,16 +111,14 @@ func redirectCheck(found *discover.Found, doc *discover.Document, location strin
 		line.Result, line.Reason, line.Detail = output.CheckBroken, output.TooManyRedirects, fmt.Sprintf("more than %d", redirection.Max)
 		return
 	}
-	if mode == provenance.KindCheckGet {
-		mode = provenance.KindCheckHead // another site may accept HEAD
-	}
-	found.AddCheck(to.URL, t, t.Check, mode)
+	found.AddCheck(to.URL, t, t.Check, read)
 }
 
 // addStylesheet adds what a stylesheet uses.
 func (v *Visitor) addStylesheet(out *outcome, doc *discover.Document, resp *fetch.Response, line *output.Check) error {
 	l := v.newPageLinks(doc)
 	defer l.release()
+	l.maxResources, l.ofSheet = doc.Prov.Uses, true
 	extract.ReadStylesheet(extract.Page{URL: doc.URL, Header: resp.Header, Body: resp.Body}, l.addResource)
 	for i := range l.links { // invalid ones
 		link := &l.links[i]
@@ -151,9 +148,9 @@ func (v *Visitor) isKnownCheck(it *item) (bool, error) {
 	if a, err := weburl.Parse(it.url); err != nil || recrawl < it.prov.Recrawl || !v.Discovery.WantsCheck(a, it.prov.Check) {
 		return true, nil
 	}
-	keys := []frontier.Key{{URL: it.url}}
-	if it.lease.Kind != provenance.KindCheckRead {
-		keys = append(keys, frontier.Key{Kind: provenance.KindCheckRead, URL: it.url, Owner: provenance.CheckOwner(recrawl)})
+	keys, read := []frontier.Key{{URL: it.url}}, provenance.CheckKey(it.url, recrawl, true)
+	if it.lease.Kind != read.Kind {
+		keys = append(keys, read)
 	}
 	known, err := v.Frontier.Known(v.Lifecycle.CommitCtx, keys)
 	return slices.Contains(known, true), err

@@ -106,7 +106,7 @@ func (v *Visitor) adaptDelay(it *item, adm *admitted, status int) error {
 // crawl must not use it. Content whose directives or permissions were not read, such as that of an
 // error, may be forbidden too.
 func (v *Visitor) archive(it *item, out *outcome) {
-	if provenance.IsCheck(it.lease.Kind) || out.response == nil || out.response.Exchange == nil {
+	if out.response == nil || out.response.Exchange == nil { // that of a check has none
 		return
 	}
 	e, purposes := out.response.Exchange, len(v.set.Purposes) > 0
@@ -142,15 +142,10 @@ func (v *Visitor) settle(it *item, out *outcome) error {
 // add skips or admits the URLs that were found, and returns those for the frontier. The entries of a sitemap are
 // added at once, in batches.
 func (v *Visitor) add(it *item, adm *admitted, out *outcome) ([]frontier.Item, error) {
-	var err error
-	switch {
-	case out.entries != nil:
-		err = v.seedSitemap(it, adm, out)
-	case it.lease.Kind == provenance.KindSitemap && out.found != nil && len(out.found.Items) > 0: // it redirects
-		err = v.Discovery.Alias(it.document(adm), out.found.Items[0].URL)
-	}
-	if err != nil {
-		return nil, err
+	if out.entries != nil {
+		if err := v.seedSitemap(it, adm, out); err != nil {
+			return nil, err
+		}
 	}
 	items, refused, err := v.Discovery.Admit(out.found)
 	if err != nil {

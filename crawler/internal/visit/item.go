@@ -61,7 +61,7 @@ func (v *Visitor) decode(lease frontier.Lease) (it item, out outcome) {
 	switch kind := it.lease.Kind; {
 	case provenance.IsCheck(kind):
 		why = v.Scope.ExcludedCheck(it.url)
-	case kind != provenance.KindSitemap && kind != provenance.KindListing:
+	case provenance.IsPage(kind):
 		why = v.Scope.Excluded(it.url)
 	}
 	if why != "" {

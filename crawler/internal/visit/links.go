@@ -1,7 +1,9 @@
 package visit
 
 import (
+	"cmp"
 	"errors"
+	"math"
 	"strings"
 	"sync"
 
@@ -43,6 +45,8 @@ type pageLinks struct {
 	size int           // see maxLinkBytes
 
 	resources    []resource     // what the page uses, if assets are checked
+	maxResources int            // how many of them are checked
+	ofSheet      bool           // they are those of a stylesheet
 	resourceURLs map[string]int // their URLs, with the position in resources; -1: not there
 
 	ids, targets []string        // as in anchors.jsonl, if fragments are checked
@@ -105,7 +109,8 @@ const (
 func (v *Visitor) newPageLinks(doc *discover.Document) *pageLinks {
 	l := &pageLinks{
 		v: v, doc: doc, linkIndex: linkIndexes.Get().(*linkIndex),
-		prov: provenance.Provenance{Source: provenance.Link, Depth: doc.Prov.Depth + 1, FoundOn: provenance.Referrer(doc.URL), Recrawl: doc.Prov.Recrawl},
+		maxResources: cmp.Or(v.set.MaxLinks, math.MaxInt),
+		prov:         provenance.Provenance{Source: provenance.Link, Depth: doc.Prov.Depth + 1, FoundOn: provenance.Referrer(doc.URL), Recrawl: doc.Prov.Recrawl},
 	}
 	l.meta = l.prov.Encode()
 	l.self, _ = weburl.Of(doc.URL)
@@ -244,7 +249,7 @@ func (v *Visitor) addLinks(out *outcome, read *pageLinks, nofollow *robotstag.Ru
 			found.AddLink(link.URL, read.prov, read.meta, unfollowed)
 		}
 		if !v.Scope.Holds(link.URL) { // nofollow does not matter: a check follows nothing
-			found.AddCheck(link.URL, read.prov, link.kind, provenance.KindCheckHead)
+			found.AddCheck(link.URL, read.prov, link.kind, false)
 		}
 	}
 	if page.Withheld != "" {

@@ -1,16 +1,12 @@
 package visit
 
 import (
-	"cmp"
 	"errors"
-	"math"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
-	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
-	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -23,21 +19,18 @@ const limitAnchors = "anchor-bytes"
 type resource struct {
 	weburl.URL
 	kind string
-	mode frontier.Kind
+	read bool // the check reads it
 }
 
 // addResource adds a resource. An invalid URL is skipped like that of a link. If one of several
 // references to it is that of a stylesheet, that one counts: it is often preloaded before.
 func (l *pageLinks) addResource(r extract.Resource) {
-	mode, key := discover.CheckMode(r.Kind), r.URL
-	if r.Imported {
-		mode = provenance.KindCheckRead
-	}
+	read, key := r.Kind == discover.UseStylesheet || r.Imported, r.URL
 	if r.Err != nil {
 		key = r.Ref
 	}
 	if at, known := l.resourceURLs[key]; known {
-		l.promote(at, r.Kind, mode)
+		l.promote(at, r.Kind, read)
 		return
 	}
 	if l.size > maxLinkBytes {
@@ -58,27 +51,19 @@ func (l *pageLinks) addResource(r extract.Resource) {
 	if !l.v.Discovery.WantsResource(u, r.Kind) { // another element may use it as an asset
 		return
 	}
-	if l.size += len(u.Canonical) + len(l.meta); len(l.resources) >= l.maxResources() {
+	if l.size += len(u.Canonical) + len(l.meta); len(l.resources) >= l.maxResources {
 		l.cut(limitMaxLinks)
 		return
 	}
 	l.resourceURLs[key] = len(l.resources)
-	l.resources = append(l.resources, resource{u, r.Kind, mode})
+	l.resources = append(l.resources, resource{u, r.Kind, read})
 }
 
 // promote makes the check of a resource read it, if a further reference to it asks for that.
-func (l *pageLinks) promote(at int, kind string, mode frontier.Kind) {
-	if at >= 0 && mode == provenance.KindCheckRead && l.resources[at].mode != mode {
-		l.resources[at].kind, l.resources[at].mode = kind, mode
+func (l *pageLinks) promote(at int, kind string, read bool) {
+	if at >= 0 && read && !l.resources[at].read {
+		l.resources[at].kind, l.resources[at].read = kind, true
 	}
-}
-
-// maxResources returns how many distinct URLs are checked because the page or the stylesheet uses them.
-func (l *pageLinks) maxResources() int {
-	if l.doc.Prov.IsCheck() {
-		return l.doc.Prov.Uses
-	}
-	return cmp.Or(l.v.set.MaxLinks, math.MaxInt)
 }
 
 // maxSheetResources limits the distinct URLs that the stylesheets of a page use together, if max-links
@@ -91,21 +76,21 @@ func (l *pageLinks) addResources(out *outcome, upgrade bool) error {
 	if upgrade || l.doc.Prov.Upgrade {
 		l.upgrade()
 	}
-	sheets, rest := 0, min(l.maxResources(), maxSheetResources)
-	if l.doc.Prov.IsCheck() {
+	sheets, rest := 0, min(l.maxResources, maxSheetResources)
+	if l.ofSheet {
 		rest -= len(l.resources)
 	}
 	for _, r := range l.resources {
-		if r.mode == provenance.KindCheckRead {
+		if r.read {
 			sheets++
 		}
 	}
 	for _, r := range l.resources {
 		t := l.prov
-		if r.mode == provenance.KindCheckRead {
+		if r.read {
 			t.Uses = rest / (sheets + 1)
 		}
-		out.found.AddCheck(r.URL, t, r.kind, r.mode)
+		out.found.AddCheck(r.URL, t, r.kind, r.read)
 	}
 	return l.addLine(out)
 }
@@ -135,7 +120,7 @@ func (l *pageLinks) upgrade() {
 	for _, r := range all {
 		r.URL = upgraded(r.URL)
 		if at, ok := known[r.Canonical]; ok {
-			l.promote(at, r.kind, r.mode)
+			l.promote(at, r.kind, r.read)
 			continue
 		}
 		known[r.Canonical] = len(l.resources)

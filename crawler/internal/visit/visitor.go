@@ -144,12 +144,12 @@ func (v *Visitor) process(it *item) (adm admitted, out outcome, err error) {
 	if adm, out, err = v.admit(it); err != nil || out.verdict != proceed {
 		return adm, out, err
 	}
-	switch it.lease.Kind {
-	case provenance.KindCheckHead, provenance.KindCheckGet, provenance.KindCheckRead:
+	switch kind := it.lease.Kind; {
+	case provenance.IsCheck(kind):
 		out, err = v.check(it, &adm)
-	case provenance.KindSitemap:
+	case kind == provenance.KindSitemap:
 		out, err = v.sitemap(it, &adm)
-	case provenance.KindStart:
+	case kind == provenance.KindStart:
 		out, err = v.probe(it, &adm)
 	default:
 		out, err = v.page(it, &adm)
