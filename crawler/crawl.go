@@ -16,7 +16,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
-	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/visit"
@@ -248,11 +247,6 @@ func (c *Crawler) Stop() { c.lifecycle.Stop(EndStopped) }
 // another. It is longer than the sum of all timeouts.
 func leaseTime(cfg *Config) time.Duration {
 	return visit.SitemapTime + 2*(cfg.Fetch.Timeout+cfg.Robots.Timeout) + 20*max(cfg.Politeness.Delay, cfg.Politeness.MaxCrawlDelay, politeness.MaxSlowed)
-}
-
-// limitsIn returns the limits in a configuration.
-func limitsIn(cfg *Config) quota.Limits {
-	return quota.Limits{MaxPages: cfg.Limits.MaxPages, MaxHostPages: cfg.Limits.MaxHostPages, MaxBytes: cfg.Limits.MaxBytes, Workers: cfg.Limits.Concurrency, MaxInFlight: cfg.Politeness.PerHost}
 }
 
 // logStart logs the start of the crawl.

@@ -6,6 +6,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
+	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/internal/visit"
@@ -53,7 +54,11 @@ func newSettings(cfg *Config, opts *Options) (set run.Settings, err error) {
 	}
 	set = run.Settings{
 		Recrawl: opts.Recrawl, Local: opts.Local != nil, KeepGenerations: cfg.Output.KeepGenerations,
-		Workers: cfg.Limits.Concurrency, MaxWait: cfg.Limits.MaxWait, MaxTime: cfg.Limits.MaxTime, TrapPages: cfg.Limits.TrapPages, Limits: limitsIn(cfg),
+		Workers: cfg.Limits.Concurrency, MaxWait: cfg.Limits.MaxWait, MaxTime: cfg.Limits.MaxTime, TrapPages: cfg.Limits.TrapPages,
+		Limits: quota.Limits{
+			MaxPages: cfg.Limits.MaxPages, MaxHostPages: cfg.Limits.MaxHostPages, MaxBytes: cfg.Limits.MaxBytes,
+			Workers: cfg.Limits.Concurrency, MaxInFlight: cfg.Politeness.PerHost,
+		},
 		Results: results.Config{
 			Dir: cfg.Output.Dir, Formats: formats, Available: opts.Formats, Power: cfg.Output.Durability == DurablePower, Resume: opts.Resume, Unused: cfg.unusedFiles(),
 		},

@@ -39,15 +39,6 @@ func (d *Discovery) WantsCheck(a weburl.URL, use string) bool {
 	return set.Assets
 }
 
-// WantsResource reports whether a resource of a page or a stylesheet is checked. Another kind of link element,
-// such as a feed, is a link if it leaves the crawl.
-func (d *Discovery) WantsResource(a weburl.URL, kind string) bool {
-	if kind == UseLink && !d.Scope.Holds(a) {
-		return d.set.Checks.External
-	}
-	return d.set.Checks.Assets
-}
-
 // AddCheck adds a URL to check, if the settings want that. T is that of a link on the same page. Read says that the
 // response is read.
 func (f *Found) AddCheck(a weburl.URL, t provenance.Provenance, use string, read bool) {

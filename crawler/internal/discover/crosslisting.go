@@ -92,14 +92,6 @@ func (l *crossListing) refuse(entry sitemap.Entry) (refusal, err error) {
 	return refusal, nil
 }
 
-// explain returns why none of n entries counts; nil: some do.
-func (l *crossListing) explain(n int) error {
-	if l.refused < n {
-		return nil
-	}
-	return l.first
-}
-
 // judge returns why an entry does not count; nil: it counts.
 func (l *crossListing) judge(entry sitemap.Entry) (refusal, err error) {
 	a, invalid := weburl.Parse(entry.Loc)

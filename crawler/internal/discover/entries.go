@@ -82,8 +82,8 @@ func (d *Discovery) SeedEntries(doc *Document, scope sitemap.Scope, entries []si
 			return nil, nil, nil, err
 		}
 	}
-	if unread = listed.unread(); pages > 0 && len(unread.Items) == 0 {
-		none = listed.explain(pages)
+	if unread = listed.unread(); pages > 0 && len(unread.Items) == 0 && listed.refused >= pages {
+		none = listed.first
 	}
 	return lines, unread, none, nil
 }

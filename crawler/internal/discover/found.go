@@ -70,7 +70,7 @@ func (f *Found) addWithinBounds(item frontier.Item, a weburl.URL, t provenance.P
 // SkipInvalid skips a reference that is not a valid URL but was meant to be one: err says why. Beginning is that
 // of a URL that is too long. Unfollowed is as in AddLink.
 func (f *Found) SkipInvalid(doc *Document, ref string, beginning weburl.URL, err error, unfollowed string) {
-	t := doc.linked()
+	t := doc.Linked()
 	if beginning.Canonical != "" {
 		f.skipBeginning(beginning, t, err)
 		return
@@ -82,9 +82,9 @@ func (f *Found) SkipInvalid(doc *Document, ref string, beginning weburl.URL, err
 	f.skip(frontier.Item{URL: shown.Canonical}, shown, t, reason, detail)
 }
 
-// linked returns the provenance of a link in the document.
-func (doc *Document) linked() provenance.Provenance {
-	return provenance.Provenance{Source: provenance.Link, Depth: doc.Prov.Depth + 1, FoundOn: provenance.Referrer(doc.URL)}
+// Linked returns the provenance of a link in the document.
+func (doc *Document) Linked() provenance.Provenance {
+	return provenance.Provenance{Source: provenance.Link, Depth: doc.Prov.Depth + 1, FoundOn: provenance.Referrer(doc.URL), Recrawl: doc.Prov.Recrawl}
 }
 
 // skipTooLong skips a URL that is too long to be parsed, if err says so.
@@ -212,7 +212,7 @@ func (d *Discovery) Redirect(doc *Document, location string) *Found {
 	to, err := redirection.Resolve(doc.URL, location)
 	switch {
 	case errors.Is(err, weburl.ErrTooLong):
-		found.skipTooLong(doc.URL, location, doc.linked(), err)
+		found.skipTooLong(doc.URL, location, doc.Linked(), err)
 		return found
 	case err != nil:
 		return nil // it leads to no page

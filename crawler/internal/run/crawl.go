@@ -2,7 +2,7 @@
 // until none remains or a limit is reached, and ends it.
 //
 // The life of a crawl is in open.go (a new one), resume.go and recrawl.go (an earlier one), watch.go (when it is over)
-// and end.go. What it requests goes through network.go. Package visit has the life of one URL.
+// and end.go. Package visit has the life of one URL.
 package run
 
 import (

@@ -152,7 +152,7 @@ func isPutOff(t *testing.T, known bool, ahead time.Duration) {
 	wantWaits := func(want bool) {
 		t.Helper()
 		for _, when := range []string{"at work", "when it starts again"} {
-			must(t, c.ForgetRecovered())
+			must(t, c.forgetRecovered())
 			if hosts, _ := c.parts.Results.Deferred.All(); slices.Contains(hosts, host) != want {
 				t.Errorf("%s: %v wait, want %t", when, hosts, want)
 			}
@@ -197,7 +197,7 @@ func TestNotesOfAnEarlierVersion(t *testing.T) {
 		t.Errorf("%+v", noted)
 	}
 	reaches(t, c.parts.Frontier, host, 0)
-	if err := c.ForgetRecovered(); err != nil || c.parts.Results.Deferred.Get(host) != nil {
+	if err := c.forgetRecovered(); err != nil || c.parts.Results.Deferred.Get(host) != nil {
 		t.Errorf("%v: it waits although others have reached it", err)
 	}
 	if err := c.Close(); err != nil {

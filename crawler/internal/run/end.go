@@ -31,7 +31,7 @@ func (c *Crawl) End() (*Result, error) {
 	var listed results.Listed
 	err, abandoned := fault, c.parts.Lifecycle.CommitCtx.Err() != nil // by a user who did not want to wait for Redis
 	if fault == nil && !abandoned {                                   // otherwise nothing can be written
-		if err = c.ForgetRecovered(); err == nil {
+		if err = c.forgetRecovered(); err == nil {
 			listed, err = c.parts.Results.WriteRejected(end == plan.Deferred, c.blockOf)
 			c.tally.AddListed(&listed)
 		}

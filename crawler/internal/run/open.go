@@ -2,10 +2,15 @@ package run
 
 import (
 	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
+	"github.com/politecrawl/politecrawl/crawler/internal/visit"
+	"github.com/politecrawl/politecrawl/crawler/output"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
@@ -180,6 +185,35 @@ func (c *Crawl) openEmbedded() error {
 		return nil
 	}
 	return c.checkUnused()
+}
+
+// connect creates what sends requests, and what decides when. It sends nothing.
+func (c *Crawl) connect() (err error) {
+	delays := c.set.Delays
+	delays.Changed, delays.Recheck, delays.Logger = c.state.DelayChanged, c.parts.Member.RecheckSlowed(), c.parts.Log
+	c.parts.Delays = politeness.NewDelays(c.parts.Frontier, delays)
+	c.slots = politeness.NewSlots(c.parts.Frontier, c.parts.Delays, c.parts.Lifecycle, c.set.Visit.LeaseTime)
+	crawl := fetch.Crawl{Lifecycle: c.parts.Lifecycle, Pacer: c.slots, Leases: c.parts.Member, Observer: c.counter}
+	if slices.ContainsFunc(c.set.Results.Formats, func(f output.Format) bool { return f.Exchanges }) {
+		crawl.Archive = c.parts.Results
+	}
+	robots := c.set.Robots
+	robots.Transport = fetch.NewTransport(crawl, c.set.Visit.Requests)
+	robots.Fetch.Wait = c.slots.Wait
+	robots.Cache.Backend = &robotsCache{frontier: c.parts.Frontier, lifecycle: c.parts.Lifecycle, since: c.state.StartedAt, record: c.parts.Results}
+	robots.Logger, robots.OnRecord, robots.OnTDMRep, robots.OnChange = c.parts.Log, c.onRobots, c.onTDMRep, c.onChange
+	if c.parts.Robots, err = robotsext.New(c.set.Visit.Requests.UserAgent, &robots); err != nil {
+		return err
+	}
+	if c.counter == nil {
+		c.parts.Fetcher = fetch.New(c.parts.Lifecycle.Working, c.set.Visit.Requests, c.parts.Robots)
+	}
+	c.parts.Client = &http.Client{
+		Transport:     c.parts.Robots.Transport(nil),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	c.visitor = visit.New(c.set.Visit, &c.parts)
+	return nil
 }
 
 // frontierInUse returns an error if another process has the frontier in dir open.

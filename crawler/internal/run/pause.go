@@ -15,54 +15,39 @@ type pauses struct {
 
 // Pause pauses the crawl, see crawler.Crawler.Pause.
 func (c *Crawl) Pause() {
-	if c.pauses.begin() {
-		c.parts.Log.Info("crawl paused")
-	}
-}
-
-// Unpause ends a pause.
-func (c *Crawl) Unpause() {
-	if c.pauses.end() {
-		c.parts.Log.Info("crawl resumed")
-		c.wakeIdle.send()
-	}
-}
-
-// Paused reports whether there is a pause.
-func (c *Crawl) Paused() bool { return c.pauses.active() }
-
-// active reports whether there is a pause.
-func (p *pauses) active() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.over != nil
-}
-
-// begin starts a pause, unless there is one.
-func (p *pauses) begin() bool {
+	p := &c.pauses
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over != nil {
-		return false
+		return
 	}
 	p.over = make(chan struct{})
 	if p.cancel != nil {
 		p.cancel()
 		p.cancel = nil
 	}
-	return true
+	c.parts.Log.Info("crawl paused")
 }
 
-// end ends the pause, if there is one.
-func (p *pauses) end() bool {
+// Unpause ends a pause.
+func (c *Crawl) Unpause() {
+	p := &c.pauses
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over == nil {
-		return false
+		return
 	}
 	close(p.over)
 	p.over = nil
-	return true
+	c.parts.Log.Info("crawl resumed")
+	c.wakeIdle.send()
+}
+
+// Paused reports whether there is a pause.
+func (c *Crawl) Paused() bool {
+	c.pauses.mu.Lock()
+	defer c.pauses.mu.Unlock()
+	return c.pauses.over != nil
 }
 
 // ready waits until there is no pause. It returns a context for waiting for a URL, which

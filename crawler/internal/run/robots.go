@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/politecrawl/politecrawl/robotsext/secret"
+
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
@@ -42,9 +44,9 @@ func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.
 	return rec, nil
 }
 
-// ForgetRecovered removes deferred hosts whose robots.txt was reached meanwhile, for
+// forgetRecovered removes deferred hosts whose robots.txt was reached meanwhile, for
 // example by another process.
-func (c *Crawl) ForgetRecovered() error {
+func (c *Crawl) forgetRecovered() error {
 	hosts, noted := c.parts.Results.Deferred.All()
 	for _, h := range hosts {
 		at, err := politeness.LastReached(c.parts.Lifecycle.CommitCtx, c.parts.Frontier, h)
@@ -134,4 +136,14 @@ func (c *Crawl) logRobots(rec *robotsext.Record) {
 // onChange logs that the outcome or the rules of a robots.txt have changed.
 func (c *Crawl) onChange(before, after *robotsext.Record) {
 	c.parts.Log.Info("robots.txt changed", "host", after.Origin, "before", before.Outcome.String(), "outcome", after.Outcome.String(), "status", after.Status)
+}
+
+// onTDMRep keeps a tdmrep.json that was requested, before it is used.
+func (c *Crawl) onTDMRep(rec *robotsext.Record) {
+	c.parts.Lifecycle.WhileOpen(func() error { return c.parts.Results.KeepVersion(rec) })
+	problem := rec.TDMRepProblem()
+	if problem != "" {
+		c.parts.Board.Showf("the tdmrep.json of %s says nothing about pages: %s", rec.Origin, secret.RedactText(problem))
+	}
+	c.parts.Log.Info("tdmrep.json read", "host", rec.Origin, "status", rec.Status, "outcome", rec.Outcome.String(), "error", rec.Err, "problem", problem)
 }

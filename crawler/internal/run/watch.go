@@ -70,7 +70,7 @@ func (c *Crawl) stopIfOver() (again time.Duration, err error) {
 		return time.Hour, nil // until a lease ends, which sends the signal
 	}
 	wait := time.Until(stats.NextDue)
-	if stats.InFlight > 0 || wait <= 0 || c.pauses.active() {
+	if stats.InFlight > 0 || wait <= 0 || c.Paused() {
 		return wait, nil
 	}
 	if wait <= c.set.MaxWait {
@@ -96,7 +96,7 @@ func (c *Crawl) hasPacedURL(wait time.Duration) (bool, error) {
 	if !ok {
 		return wait <= max(c.parts.Delays.Longest(), visit.LongestRetry), nil
 	}
-	if err := c.ForgetRecovered(); err != nil {
+	if err := c.forgetRecovered(); err != nil {
 		return false, err
 	}
 	paced := make(map[robotsext.Origin]bool)

@@ -110,7 +110,7 @@ func (v *Visitor) newPageLinks(doc *discover.Document) *pageLinks {
 	l := &pageLinks{
 		v: v, doc: doc, linkIndex: linkIndexes.Get().(*linkIndex),
 		maxResources: cmp.Or(v.set.MaxLinks, math.MaxInt),
-		prov:         provenance.Provenance{Source: provenance.Link, Depth: doc.Prov.Depth + 1, FoundOn: provenance.Referrer(doc.URL), Recrawl: doc.Prov.Recrawl},
+		prov:         doc.Linked(),
 	}
 	l.meta = l.prov.Encode()
 	l.self, _ = weburl.Of(doc.URL)

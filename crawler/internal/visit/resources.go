@@ -48,7 +48,7 @@ func (l *pageLinks) addResource(r extract.Resource) {
 		}
 		return
 	}
-	if !l.v.Discovery.WantsResource(u, r.Kind) { // another element may use it as an asset
+	if !l.v.Discovery.WantsCheck(u, r.Kind) { // another element may use it as an asset
 		return
 	}
 	if l.size += len(u.Canonical) + len(l.meta); len(l.resources) >= l.maxResources {
