@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
@@ -17,40 +18,19 @@ import (
 
 // newSettings returns the settings of a run. It uses neither the disk nor the network.
 func newSettings(cfg *Config, opts *Options) (set run.Settings, err error) {
-	token, err := robotstxt.ProductToken(cfg.Fetch.UserAgent)
-	if err != nil {
-		return set, err
-	}
-	since, err := parseSince(cfg.Sitemaps.Since)
-	if err != nil {
-		return set, err
-	}
-	drop, err := params.New(cfg.Scope.DropParams)
-	if err != nil {
-		return set, err
-	}
+	token, tokenErr := robotstxt.ProductToken(cfg.Fetch.UserAgent)
+	since, sinceErr := parseSince(cfg.Sitemaps.Since)
+	fields, fieldsErr := fieldRules(cfg.Output.Extract)
+	types, typesErr := fetch.ParseTypes(cfg.Fetch.Types)
+	purposes, files, purposesErr := cfg.Usage.purposes()
+	addresses, addressesErr := newGuard(cfg, opts)
+	formats, formatsErr := results.ChooseFormats(cfg.Output.AlsoWrite, opts.Formats)
+	drop, dropErr := params.New(cfg.Scope.DropParams)
 	if len(cfg.Scope.DropParams) == 0 {
 		drop = nil
 	}
-	fields, err := fieldRules(cfg.Output.Extract)
-	if err != nil {
+	if err := cmp.Or(tokenErr, sinceErr, dropErr, fieldsErr, typesErr, purposesErr, addressesErr, formatError(formatsErr)); err != nil {
 		return set, err
-	}
-	types, err := fetch.ParseTypes(cfg.Fetch.Types)
-	if err != nil {
-		return set, err
-	}
-	purposes, files, err := cfg.Usage.purposes()
-	if err != nil {
-		return set, err
-	}
-	addresses, err := newGuard(cfg, opts)
-	if err != nil {
-		return set, err
-	}
-	formats, err := results.ChooseFormats(cfg.Output.AlsoWrite, opts.Formats)
-	if err != nil {
-		return set, formatError(err)
 	}
 	set = run.Settings{
 		Recrawl: opts.Recrawl, Local: opts.Local != nil, KeepGenerations: cfg.Output.KeepGenerations,

@@ -1,7 +1,6 @@
 package discover
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -32,8 +31,6 @@ type crossListing struct {
 	origins map[robotsext.Origin]*robotsListing
 
 	indexed map[robotsext.Origin]bool // origins of sitemaps that it lists
-	refused int                       // entries
-	first   error                     // why the first of them does not count
 }
 
 // robotsListing is what the robots.txt of an origin lists. Nil: it was not read, or is unreachable.
@@ -77,19 +74,6 @@ func (d *Discovery) alias(doc *Document, url string) error {
 	return d.queueEntries(doc.Prov.SitemapOf, func(t provenance.Provenance, _ weburl.URL) bool {
 		return t.FoundOn == provenance.Referrer(url)
 	})
-}
-
-// refuse returns why an entry does not count, and notes it; nil: it counts.
-func (l *crossListing) refuse(entry sitemap.Entry) (refusal, err error) {
-	refusal, err = l.judge(entry)
-	if err != nil {
-		return nil, err
-	}
-	if refusal != nil {
-		l.refused++
-		l.first = cmp.Or(l.first, refusal)
-	}
-	return refusal, nil
 }
 
 // judge returns why an entry does not count; nil: it counts.

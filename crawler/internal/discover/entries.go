@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -57,7 +58,7 @@ func (f *Found) addSitemap(url string, t provenance.Provenance) error {
 func (d *Discovery) SeedEntries(doc *Document, scope sitemap.Scope, entries []sitemap.Entry) (lines []*output.Entry, unread *Found, none, err error) {
 	listed := newCrossListing(d, doc)
 	d.order.sort(entries)
-	pages := 0
+	pages, refused := 0, 0
 	for batch := range slices.Chunk(entries, SeedBatch) {
 		found := d.NewFound()
 		for _, entry := range batch {
@@ -66,9 +67,13 @@ func (d *Discovery) SeedEntries(doc *Document, scope sitemap.Scope, entries []si
 			}
 			var refusal error
 			if !scope.Accepts(entry) {
-				if refusal, err = listed.refuse(entry); err != nil {
+				if refusal, err = listed.judge(entry); err != nil {
 					return nil, nil, nil, err
 				}
+			}
+			if refusal != nil {
+				refused++
+				none = cmp.Or(none, refusal)
 			}
 			line, err := found.addEntry(doc, entry, refusal)
 			if err != nil {
@@ -82,8 +87,8 @@ func (d *Discovery) SeedEntries(doc *Document, scope sitemap.Scope, entries []si
 			return nil, nil, nil, err
 		}
 	}
-	if unread = listed.unread(); pages > 0 && len(unread.Items) == 0 && listed.refused >= pages {
-		none = listed.first
+	if unread = listed.unread(); pages == 0 || len(unread.Items) > 0 || refused < pages {
+		none = nil
 	}
 	return lines, unread, none, nil
 }

@@ -26,8 +26,8 @@ type Found struct {
 	aliasOf  *Document   // a sitemap that redirects to the only item; nil: none
 }
 
-// NewFound returns an empty Found.
-func (d *Discovery) NewFound() *Found { return &Found{d: d} }
+// NewFound returns a Found with items for the frontier.
+func (d *Discovery) NewFound(items ...frontier.Item) *Found { return &Found{d: d, Items: items} }
 
 // AddLink adds a URL found in a page; meta is t encoded. Unfollowed is why the link must
 // not be followed; empty: it may.

@@ -56,31 +56,23 @@ func (c *Crawl) Open(set Settings) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := c.parts.Results.FillSinks(); err != nil {
-		return err
-	}
-	if err := c.connect(); err != nil {
-		return err
-	}
-	if err := c.restore(); err != nil {
-		return err
-	}
-	if err := c.parts.Limits.SyncCounters(c.parts.Lifecycle.CommitCtx, false); err != nil {
-		return err
-	}
-	if err := c.parts.Discovery.SeedStart(); err != nil {
-		return err
-	}
-	if err := c.parts.Discovery.SeedRestored(); err != nil {
-		return err
-	}
-	if err := c.parts.Discovery.RequeueSkipped(); err != nil {
-		return err
+	for _, step := range []func() error{
+		c.parts.Results.FillSinks, c.connect, c.restore, c.syncLimits,
+		c.parts.Discovery.SeedStart, c.parts.Discovery.SeedRestored, c.parts.Discovery.RequeueSkipped,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
 	}
 	if stats, err := c.parts.Frontier.Stats(c.parts.Lifecycle.CommitCtx); err == nil { // an error comes again, and ends the crawl
 		c.parts.Lifecycle.SetStats(stats) // for a status before the first request
 	}
 	return c.noticeWaiting()
+}
+
+// syncLimits sets the counters of limits to what an earlier process of this worker has used.
+func (c *Crawl) syncLimits() error {
+	return c.parts.Limits.SyncCounters(c.parts.Lifecycle.CommitCtx, false)
 }
 
 // noticeWaiting reports the outages of an earlier run that have not passed.

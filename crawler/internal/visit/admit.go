@@ -7,7 +7,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
-	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/permission"
@@ -91,17 +90,26 @@ func (v *Visitor) admitRobots(it *item) (adm admitted, out outcome) {
 	case refusal != nil:
 		out = v.refused(it, refusal)
 	}
-	took, used := slot.Used()
-	if used {
-		out.host.delay = v.Delays.After(took)
-		if until, busy := slot.Busy(refusal); busy && !v.Lifecycle.HasFailed() { // after a failure nothing is recorded
-			out.host.until = until
-		}
-	}
+	host, used := v.hostAfter(slot, refusal)
+	out.host = host
 	if out.verdict == proceed && (used || rec != nil && v.isStale(it, rec.FetchedAt)) {
 		out.verdict = wait
 	}
 	return adm, out
+}
+
+// hostAfter returns what the request in a slot means for its host; used is false if there was none. Refusal is that of
+// robots.txt, if it was requested.
+func (v *Visitor) hostAfter(slot *politeness.Slot, refusal error) (host hostOutcome, used bool) {
+	took, used := slot.Used()
+	if !used {
+		return host, false
+	}
+	host.delay = v.Delays.After(took)
+	if until, busy := slot.Busy(refusal); busy && !v.Lifecycle.HasFailed() { // after a failure nothing is recorded
+		host.until = until
+	}
+	return host, true
 }
 
 // isOutsideOutage reports whether a URL is only checked, or is a sitemap, and the robots.txt of its
@@ -231,14 +239,7 @@ func (v *Visitor) skipDuplicate(it *item, adm *admitted) outcome {
 	}
 	again := it.lease.Item
 	again.URL = clean
-	return outcome{verdict: skip, rejection: output.Rejection{Reason: output.DuplicateURL, Detail: "for " + clean}, found: v.found(again)}
-}
-
-// found returns items for the frontier.
-func (v *Visitor) found(items ...frontier.Item) *discover.Found {
-	found := v.Discovery.NewFound()
-	found.Items = items
-	return found
+	return outcome{verdict: skip, rejection: output.Rejection{Reason: output.DuplicateURL, Detail: "for " + clean}, found: v.Discovery.NewFound(again)}
 }
 
 // skipTrapped skips a URL whose pattern is closed.
@@ -260,13 +261,8 @@ func (v *Visitor) admitUsage(it *item, adm *admitted, files []usage.Purpose) out
 	ctx, slot := politeness.WithSlot(v.Lifecycle.Working, it.lease.Host)
 	var err error
 	adm.site, err = v.Robots.SiteUsage(ctx, it.u, files...)
-	if took, used := slot.Used(); used {
-		out := waitUntil(time.Time{})
-		out.host.delay = v.Delays.After(took)
-		if until, busy := slot.Busy(nil); busy && !v.Lifecycle.HasFailed() {
-			out.host.until = until
-		}
-		return out
+	if host, used := v.hostAfter(slot, nil); used {
+		return outcome{verdict: wait, host: host}
 	}
 	// Only a context that has ended fails here. Another lease of the server may have requested
 	// tdmrep.json meanwhile.

@@ -161,7 +161,7 @@ func (v *Visitor) isKnownCheck(it *item) (bool, error) {
 func (v *Visitor) checkAgain(it *item) outcome {
 	again := it.lease.Item
 	again.Kind = provenance.KindCheckGet
-	return outcome{verdict: done, found: v.found(again)}
+	return outcome{verdict: done, found: v.Discovery.NewFound(again)}
 }
 
 // statusDenied is a status of no standard, with which some sites reject crawlers.

@@ -1,6 +1,7 @@
 package visit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -137,10 +138,8 @@ func (v *Visitor) noArchiveReason(d *robotstag.Directives) string {
 	if !v.set.Noindex {
 		return ""
 	}
-	for _, rule := range []*robotstag.Rule{d.NoIndex(time.Now()), d.NoArchive()} {
-		if rule != nil {
-			return rule.String()
-		}
+	if rule := cmp.Or(d.NoIndex(time.Now()), d.NoArchive()); rule != nil {
+		return rule.String()
 	}
 	return ""
 }

@@ -105,10 +105,10 @@ func (v *Visitor) isDown(h frontier.Host) (bool, error) {
 // retryStatus retries a URL after a temporary status, while attempts remain (ROB-POL-08). Otherwise the
 // response counts as it is.
 func (v *Visitor) retryStatus(it *item, status int) outcome {
-	if !isTemporary(status) {
-		return outcome{}
+	if status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= 500 {
+		return v.retry(it, statusError(status))
 	}
-	return v.retry(it, statusError(status))
+	return outcome{}
 }
 
 // retry retries a URL after a temporary status or an error, while attempts remain.
@@ -118,11 +118,6 @@ func (v *Visitor) retry(it *item, cause error) outcome {
 	}
 	backoff := retryBase << min(it.lease.Attempt-1, maxBackoff)
 	return outcome{verdict: retry, until: time.Now().Add(backoff), cause: cause}
-}
-
-// isTemporary reports whether a URL with this status is retried.
-func isTemporary(status int) bool {
-	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= 500
 }
 
 // NoticeOutage reports that an origin waits for its robots.txt until a time, with the error why.
