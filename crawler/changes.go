@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -104,4 +105,16 @@ func (c *Config) readsAlike(other *Config) bool {
 	otherToken, _ := robotstxt.ProductToken(other.Fetch.UserAgent)
 	return token == otherToken && c.Robots.ObeyNoindex == other.Robots.ObeyNoindex && c.Output.Links == other.Output.Links &&
 		slices.Equal(c.Output.Extract, other.Output.Extract) && slices.Equal(c.Output.KeepHeader, other.Output.KeepHeader)
+}
+
+// checkRecrawled returns an error if a recrawl has a later Since than the crawl before it. It requests every
+// page of that crawl again, so the date would have no effect on them.
+func (s *Sitemaps) checkRecrawled(before *Sitemaps) error {
+	since, _ := parseSince(s.Since) // it is valid
+	was, _ := parseSince(before.Since)
+	if since.IsZero() || !was.IsZero() && !since.After(was) {
+		return nil
+	}
+	return &ConfigError{Key: "since", Problem: fmt.Errorf(
+		"a recrawl requests every page of the previous crawl again, also those unchanged since %s; omit it, or crawl into a new directory to request only the others", s.Since)}
 }

@@ -118,8 +118,10 @@ func validators(it *item, got *fetch.Response, page *output.Page) *frontier.Vali
 		sum = truncatedHash
 	}
 	now := &frontier.Validators{
-		ETag: got.Header.Get("ETag"), LastModified: got.Header.Get("Last-Modified"),
-		BodyHash: appendMediaType(binary.BigEndian.AppendUint64(nil, sum), mimetype.Of(got.Header, got.Body).Essence),
+		ETag: got.Header.Get("ETag"), LastModified: got.Header.Get("Last-Modified"), BodyHash: binary.BigEndian.AppendUint64(nil, sum),
+	}
+	if media := mimetype.Of(got.Header, got.Body).Essence; len(media) <= maxMediaType {
+		now.BodyHash = append(now.BodyHash, media...)
 	}
 	page.Unchanged = sum != truncatedHash && hashOfBody(it.lease.Validators) == hashText(sum)
 	if lastMod := it.prov.LastMod; now.LastModified == "" && !lastMod.IsZero() && !lastMod.After(got.Began) {
@@ -145,14 +147,6 @@ const hashSize = 8
 
 // maxMediaType is the maximum length of a media type by RFC 6838.
 const maxMediaType = 255
-
-// appendMediaType appends the media type of a body to its hash.
-func appendMediaType(hash []byte, media string) []byte {
-	if len(media) > maxMediaType {
-		return hash
-	}
-	return append(hash, media...)
-}
 
 func hashText(sum uint64) string {
 	const digits = 16
