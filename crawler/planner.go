@@ -41,12 +41,8 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 		return nil, err
 	}
 	p := &Planner{c: c, counter: plancount.New(plancount.Settings{
-		Workers: cfg.Limits.Concurrency, PerHost: cfg.Politeness.PerHost, PerIP: cfg.Politeness.PerIP,
-		MaxPages: cfg.Limits.MaxPages, MaxHostPages: cfg.Limits.MaxHostPages, MaxTime: cfg.Limits.MaxTime,
-		MaxSitemaps: cfg.Sitemaps.MaxFiles, Token: set.Visit.Token,
-		Frontier: frontier.Options{
-			Delay: cfg.Politeness.Delay, MaxInFlight: cfg.Politeness.PerHost, LeaseTime: set.Visit.LeaseTime,
-		},
+		Limits: set.Limits, PerIP: cfg.Politeness.PerIP, MaxTime: set.MaxTime, MaxSitemaps: set.Visit.Discover.MaxSitemaps, Token: set.Visit.Token,
+		Frontier: frontier.Options{Delay: set.Delays.Delay, MaxInFlight: set.Delays.MaxInFlight, LeaseTime: set.Visit.LeaseTime},
 	})}
 	if err := c.run.Plan(set, p.counter.Frontier, p.counter); err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ var crawlerParts = map[string][]string{
 	internal + "discover":    parts("weburl", "provenance", "blocked", "notice", "redirection", "credentials", "lifecycle", "quota", "scope", "politeness", "cluster", "results"),
 	internal + "visit":       parts("weburl", "provenance", "blocked", "notice", "redirection", "quota", "politeness", "results", "trap", "permission", "fetch", "discover"),
 	internal + "run":         parts("weburl", "provenance", "blocked", "redirection", "lifecycle", "quota", "politeness", "cluster", "results", "trap", "fetch", "discover", "visit"),
-	internal + "plancount":   parts("weburl", "provenance", "blocked", "politeness", "results", "forecast", "discover"),
+	internal + "plancount":   parts("weburl", "provenance", "blocked", "quota", "politeness", "results", "forecast", "discover"),
 }
 
 // parts returns the paths of parts of the crawler.

@@ -19,6 +19,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -30,11 +31,12 @@ import (
 
 // Settings are those of the crawl that is planned.
 type Settings struct {
-	Workers, PerHost, PerIP             int
-	MaxPages, MaxHostPages, MaxSitemaps int // 0: no limit, but no sitemaps
-	MaxTime                             time.Duration
-	Token                               string // the product token
-	Frontier                            frontier.Options
+	Limits      quota.Limits
+	PerIP       int           // 0: no limit
+	MaxTime     time.Duration // 0: no limit
+	MaxSitemaps int           // of an origin
+	Token       string        // the product token
+	Frontier    frontier.Options
 }
 
 // A Counter counts each URL once, by origin and disposition. It is safe for concurrent use.

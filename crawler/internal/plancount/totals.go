@@ -33,7 +33,7 @@ func (s *Counter) Sum(p *plan.Plan) error {
 	p.FrontierBytes, p.MemoryBytes = forecast.FrontierBytes(s.known+len(s.files), s.bytes), forecast.MemoryBytes(s.known)
 	p.Origins, p.Others, p.Disallowed = []*plan.Origin{}, []*plan.Origin{}, []*plan.Rule{}
 	p.Files = append(append([]*plan.Sitemap{}, s.files...), unread...) // [] in JSON if there are none
-	course := &forecast.Timetable{Workers: s.set.Workers, PerIP: s.set.PerIP}
+	course := &forecast.Timetable{Workers: s.set.Limits.Workers, PerIP: s.set.PerIP}
 	for _, origins := range s.servers() {
 		hosts, clock := s.server(origins, now, p.StartedAt)
 		course.Servers = append(course.Servers, clock)
@@ -60,7 +60,7 @@ func (s *Counter) Sum(p *plan.Plan) error {
 	slices.SortFunc(p.Disallowed, func(a, b *plan.Rule) int {
 		return cmp.Or(b.URLs-a.URLs, cmp.Compare(a.Origin, b.Origin), a.Line-b.Line)
 	})
-	applyLimits(p, course.Forecast(s.set.MaxPages, s.set.MaxTime))
+	applyLimits(p, course.Forecast(s.set.Limits.MaxPages, s.set.MaxTime))
 	return err
 }
 
@@ -123,7 +123,7 @@ func (s *Counter) server(origins []*hostCounts, now, began time.Time) (hosts []*
 	if responses > 0 {
 		responseTime /= time.Duration(responses)
 	}
-	course := forecast.NewServer(max(delay, s.delays.After(responseTime)), responseTime, s.set.PerHost)
+	course := forecast.NewServer(max(delay, s.delays.After(responseTime)), responseTime, s.set.Limits.MaxInFlight)
 	all.Cycle, all.Took = course.Cycle, course.Took
 	for _, host := range hosts {
 		host.Delay, host.Duration = plan.Millis(delay), plan.Millis(all.End(host.Requests))
@@ -162,7 +162,7 @@ func (s *Counter) host(h *hostCounts, now time.Time, others int) *plan.Origin {
 			}
 		}
 	}
-	if left := max(s.set.MaxHostPages-others, 0); s.set.MaxHostPages > 0 && host.Pages > left {
+	if left := max(s.set.Limits.MaxHostPages-others, 0); s.set.Limits.MaxHostPages > 0 && host.Pages > left {
 		host.Rejected[output.MaxHostPages] = host.Pages - left
 		host.Pages = left
 	}

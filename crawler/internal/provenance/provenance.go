@@ -220,7 +220,11 @@ func (p Provenance) Encode() []byte {
 	b = binary.AppendUvarint(b, uint64(p.Depth))
 	b = binary.AppendUvarint(b, uint64(p.Hops))
 	b = binary.AppendUvarint(b, uint64(p.IndexDepth))
-	b = binary.AppendVarint(b, unixOrZero(p.LastMod))
+	seconds := int64(0)
+	if !p.LastMod.IsZero() {
+		seconds = p.LastMod.Unix()
+	}
+	b = binary.AppendVarint(b, seconds)
 	b = appendText(b, string(p.SitemapOf))
 	if len(p.Earlier) > 0 {
 		b = binary.AppendUvarint(b, uint64(len(p.Earlier)))
@@ -361,12 +365,4 @@ func (d *decoder) hashes() (list []uint64) {
 		d.rest = d.rest[8:]
 	}
 	return list
-}
-
-// unixOrZero returns t in seconds since 1970, or 0 if t is zero.
-func unixOrZero(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.Unix()
 }

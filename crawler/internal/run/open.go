@@ -192,7 +192,7 @@ func (c *Crawl) connect() (err error) {
 	robots := c.set.Robots
 	robots.Transport = fetch.NewTransport(crawl, c.set.Visit.Requests)
 	robots.Fetch.Wait = c.slots.Wait
-	robots.Cache.Backend = &robotsCache{frontier: c.parts.Frontier, lifecycle: c.parts.Lifecycle, since: c.state.StartedAt, record: c.parts.Results}
+	robots.Cache.Backend = robotsCache{c}
 	robots.Logger, robots.OnRecord, robots.OnTDMRep, robots.OnChange = c.parts.Log, c.onRobots, c.onTDMRep, c.onChange
 	if c.parts.Robots, err = robotsext.New(c.set.Visit.Requests.UserAgent, &robots); err != nil {
 		return err

@@ -54,7 +54,12 @@ func (c *Crawl) Paused() bool {
 // ends with leases and with the next pause.
 func (p *pauses) ready(leases context.Context) (context.Context, error) {
 	for {
-		wait, over := p.current(leases)
+		p.mu.Lock()
+		if p.over == nil && p.cancel == nil {
+			p.wait, p.cancel = context.WithCancel(leases)
+		}
+		wait, over := p.wait, p.over
+		p.mu.Unlock()
 		if over == nil {
 			return wait, leases.Err()
 		}
@@ -64,15 +69,4 @@ func (p *pauses) ready(leases context.Context) (context.Context, error) {
 			return nil, leases.Err()
 		}
 	}
-}
-
-// current returns the context for waiting for a URL or, during a pause, the channel that is
-// closed at its end.
-func (p *pauses) current(leases context.Context) (wait context.Context, over chan struct{}) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.over == nil && p.cancel == nil {
-		p.wait, p.cancel = context.WithCancel(leases)
-	}
-	return p.wait, p.over
 }

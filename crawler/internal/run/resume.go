@@ -288,9 +288,8 @@ func (c *Crawl) restoreRobots() error {
 	if !c.set.Results.Resume || !c.set.Results.Power {
 		return nil
 	}
-	cache := &robotsCache{frontier: c.parts.Frontier, lifecycle: c.parts.Lifecycle}
 	lost, err := c.parts.Results.RestoreRobots(func(origin string) ([]byte, error) {
-		rec, err := cache.Load(c.parts.Lifecycle.CommitCtx, robotsext.Origin(origin))
+		rec, err := c.knownRobots(c.parts.Lifecycle.CommitCtx, robotsext.Origin(origin))
 		if err != nil || rec == nil {
 			return nil, err
 		}

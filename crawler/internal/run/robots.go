@@ -4,15 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
-	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
-	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -21,27 +18,27 @@ import (
 
 // robotsCache keeps the robots.txt of an origin in the record of its host in the frontier,
 // so that it survives a restart and is shared with the frontier.
-type robotsCache struct {
-	frontier  frontier.Frontier
-	lifecycle *lifecycle.Lifecycle // after a failure a record may not have been applied
-	record    *results.Writer      // knows which records must be requested again before they expire; nil: none
-	since     time.Time            // start of the recrawl: older records are requested again
-}
+type robotsCache struct{ c *Crawl }
 
 // Load implements robotsext.Cache.
-func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.Record, error) {
-	host, err := c.frontier.Host(ctx, weburl.ServerOf(string(o)))
-	if err != nil {
-		return nil, err
-	}
-	rec, err := politeness.ReadRecord(host, o)
+func (r robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.Record, error) {
+	rec, err := r.c.knownRobots(ctx, o)
 	if rec == nil || err != nil {
 		return nil, err
 	}
-	if (rec.FetchedAt.Before(c.since) || c.record != nil && c.record.Refetch(o)) && rec.ExpiresAt.After(rec.FetchedAt) {
+	if (rec.FetchedAt.Before(r.c.state.StartedAt) || r.c.parts.Results.Refetch(o)) && rec.ExpiresAt.After(rec.FetchedAt) {
 		rec.ExpiresAt = rec.FetchedAt // it stays in use while the site is unreachable
 	}
 	return rec, nil
+}
+
+// knownRobots returns the robots.txt of an origin as the frontier has it; nil: it has none.
+func (c *Crawl) knownRobots(ctx context.Context, o robotsext.Origin) (*robotsext.Record, error) {
+	host, err := c.parts.Frontier.Host(ctx, weburl.ServerOf(string(o)))
+	if err != nil {
+		return nil, err
+	}
+	return politeness.ReadRecord(host, o)
 }
 
 // forgetRecovered removes deferred hosts whose robots.txt was reached meanwhile, for
@@ -65,20 +62,20 @@ func (c *Crawl) forgetRecovered() error {
 
 // Store implements robotsext.Cache. It does not keep what the guard refused: stored, the
 // error would look like that of a host that may respond later.
-func (c *robotsCache) Store(ctx context.Context, rec *robotsext.Record) error {
+func (r robotsCache) Store(ctx context.Context, rec *robotsext.Record) error {
 	if blocked.IsRefused(rec) {
 		return nil
 	}
 	// The retry time of an unreachable site is stored even after the crawl has failed, unless
 	// that failure is why the site was unreachable.
-	if c.lifecycle.HasFailed() && (rec.Outcome != robotsext.OutcomeUnreachable || rec.Status == 0) {
+	if r.c.parts.Lifecycle.HasFailed() && (rec.Outcome != robotsext.OutcomeUnreachable || rec.Status == 0) {
 		return fmt.Errorf("robots.txt of %s: the crawl has failed", rec.Origin)
 	}
 	data, err := json.Marshal(rec)
 	if err != nil {
 		return fmt.Errorf("robots.txt of %s: %w", rec.Origin, err)
 	}
-	return c.frontier.UpdateHost(ctx, weburl.ServerOf(string(rec.Origin)), frontier.HostUpdate{
+	return r.c.parts.Frontier.UpdateHost(ctx, weburl.ServerOf(string(rec.Origin)), frontier.HostUpdate{
 		Robots: map[string]frontier.Robots{string(rec.Origin): {FailingSince: rec.FailingSince, Data: data}},
 	})
 }

@@ -237,7 +237,7 @@ func TestRecoveredByOthers(t *testing.T) {
 	stores := func(rec *robotsext.Record) {
 		t.Helper()
 		rec.Origin, rec.FetchedAt, rec.ExpiresAt = origin, time.Now(), time.Now().Add(24*time.Hour)
-		if err := (&robotsCache{frontier: f, lifecycle: c.parts.Lifecycle}).Store(t.Context(), rec); err != nil {
+		if err := (robotsCache{c}).Store(t.Context(), rec); err != nil {
 			t.Fatal(err)
 		}
 	}
