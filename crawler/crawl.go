@@ -192,20 +192,6 @@ func (c *Crawler) prepare() (set run.Settings, err error) {
 	return set, err
 }
 
-// openSecrets opens the credentials and the identity that the configuration names; the latter may be nil.
-func (c *Crawler) openSecrets(set *run.Settings) (signer *identity.Identity, err error) {
-	if set.Visit.Requests.Credentials, err = newCredentials(&c.cfg); err != nil {
-		return nil, err
-	}
-	if signer, err = c.openIdentity(); err != nil {
-		return nil, err
-	}
-	if signer != nil {
-		set.Visit.Requests.Signer = signer
-	}
-	return signer, nil
-}
-
 // work works until ctx ends or the crawl is over.
 func (c *Crawler) work(ctx context.Context) {
 	leases, stop := c.lifecycle.Leases(ctx)

@@ -102,7 +102,10 @@ func New(free int) *Detector {
 
 // Closed returns why a URL is not fetched, if its pattern is closed; empty: it is not.
 func (d *Detector) Closed(host frontier.Host, url string) (why string) {
-	if !d.anyClosed() {
+	d.mu.Lock()
+	none := len(d.closed) == 0
+	d.mu.Unlock()
+	if none {
 		return ""
 	}
 	names := patternsOf(url)
@@ -116,12 +119,6 @@ func (d *Detector) Closed(host frontier.Host, url string) (why string) {
 		}
 	}
 	return ""
-}
-
-func (d *Detector) anyClosed() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return len(d.closed) > 0
 }
 
 // Fetched counts a page, and reports whether Judge has to examine it.
