@@ -69,7 +69,7 @@ var crawlerParts = map[string][]string{
 	internal + "audit":       parts("permission", "results"),
 	internal + "discover":    parts("weburl", "provenance", "blocked", "notice", "redirection", "credentials", "lifecycle", "quota", "scope", "politeness", "cluster", "results"),
 	internal + "visit":       parts("weburl", "provenance", "blocked", "notice", "redirection", "quota", "politeness", "results", "trap", "permission", "fetch", "discover"),
-	internal + "run":         parts("weburl", "provenance", "blocked", "redirection", "lifecycle", "quota", "politeness", "cluster", "results", "trap", "fetch", "discover", "visit"),
+	internal + "run":         parts("weburl", "provenance", "blocked", "redirection", "quota", "politeness", "cluster", "results", "trap", "fetch", "discover", "visit"),
 	internal + "plancount":   parts("weburl", "provenance", "blocked", "quota", "politeness", "results", "forecast", "discover"),
 }
 

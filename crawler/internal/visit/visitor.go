@@ -13,8 +13,8 @@
 // its lease. A request that failed is in failure.go.
 //
 // To add a stage, write a function that takes an item and what is known of it and returns an outcome, and call
-// it in Visitor.admit, or in page, sitemap or check. To add something that a page says, read it in a
-// file of its own and add it to Visitor.readContent.
+// it in Visitor.admit, in Visitor.admitPage if it is only for pages, or in page, sitemap or check. To add something
+// that a page says, read it in a file of its own and add it to Visitor.readContent.
 package visit
 
 import (
