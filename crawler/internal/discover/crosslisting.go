@@ -43,13 +43,6 @@ type robotsListing struct {
 // sitemap.
 var errUnread = errors.New("the robots.txt of its origin is not known to list the sitemap")
 
-func newCrossListing(d *Discovery, doc *Document) *crossListing {
-	return &crossListing{
-		d: d, doc: doc, hashes: append(doc.Prov.Listed(doc.URL), d.redirecting(doc.URL)...),
-		origins: make(map[robotsext.Origin]*robotsListing), indexed: make(map[robotsext.Origin]bool),
-	}
-}
-
 // redirecting returns the hashes of sitemap URLs that redirect to url, and of what leads to them.
 func (d *Discovery) redirecting(url string) []uint64 {
 	d.aliases.Lock()

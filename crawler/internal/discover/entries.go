@@ -13,6 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
@@ -56,7 +57,10 @@ func (f *Found) addSitemap(url string, t provenance.Provenance) error {
 // (ROB-SMP-25). Unread are the robots.txt files that decide about entries, and are not known yet. None says
 // why no entry counts; nil: some do.
 func (d *Discovery) SeedEntries(doc *Document, scope sitemap.Scope, entries []sitemap.Entry) (lines []*output.Entry, unread *Found, none, err error) {
-	listed := newCrossListing(d, doc)
+	listed := &crossListing{
+		d: d, doc: doc, hashes: append(doc.Prov.Listed(doc.URL), d.redirecting(doc.URL)...),
+		origins: make(map[robotsext.Origin]*robotsListing), indexed: make(map[robotsext.Origin]bool),
+	}
 	d.order.sort(entries)
 	pages, refused := 0, 0
 	for batch := range slices.Chunk(entries, SeedBatch) {

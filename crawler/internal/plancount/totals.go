@@ -64,7 +64,7 @@ func (s *Counter) Sum(p *plan.Plan) error {
 	return err
 }
 
-// addPage counts a host.
+// add counts a host.
 func add(p *plan.Plan, h *plan.Origin) {
 	p.URLs += h.URLs
 	p.Pages += h.Pages
@@ -116,7 +116,10 @@ func (s *Counter) server(origins []*hostCounts, now, began time.Time) (hosts []*
 		if h.addr.IsValid() {
 			all.Addr = h.addr
 		}
-		if hours := forecast.NewHours(windowsOf(h.group), began); hours != nil {
+		if h.group == nil {
+			continue
+		}
+		if hours := forecast.NewHours(h.group.VisitTimes(), began); hours != nil {
 			all.Hours = hours // the last one counts
 		}
 	}
@@ -185,13 +188,6 @@ func (s *Counter) host(h *hostCounts, now time.Time, others int) *plan.Origin {
 // requestedDelay returns the delay that a robots.txt requests, without an upper limit.
 func (s *Counter) requestedDelay(rec *robotsext.Record) time.Duration {
 	return robotstxt.Parse(rec.Body, &robotstxt.Options{MaxCrawlDelay: -1, RequestRateDelay: true}).Group(s.set.Token).CrawlDelay()
-}
-
-func windowsOf(group *robotstxt.Group) []robotstxt.Window {
-	if group == nil {
-		return nil
-	}
-	return group.VisitTimes()
 }
 
 // byPages sorts the hosts of a plan, those with the most pages first.

@@ -26,7 +26,7 @@ func (v *Visitor) commit(it *item, adm *admitted, out *outcome) (*output.Page, *
 	if err := v.learn(it, adm, out); err != nil {
 		return nil, nil, err
 	}
-	v.archive(it, out)
+	v.archive(out)
 	if err := v.settle(it, out); err != nil {
 		return nil, nil, err
 	}
@@ -105,7 +105,7 @@ func (v *Visitor) adaptDelay(it *item, adm *admitted, status int) error {
 // archive records the exchange of a page, without its content if a directive asks for that, or if the
 // crawl must not use it. Content whose directives or permissions were not read, such as that of an
 // error, may be forbidden too.
-func (v *Visitor) archive(it *item, out *outcome) {
+func (v *Visitor) archive(out *outcome) {
 	if out.response == nil || out.response.Exchange == nil { // that of a check has none
 		return
 	}

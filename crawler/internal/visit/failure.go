@@ -123,13 +123,8 @@ func (v *Visitor) retry(it *item, cause error) outcome {
 // NoticeOutage reports that an origin waits for its robots.txt until a time, with the error why.
 func (v *Visitor) NoticeOutage(o robotsext.Origin, detail string, until time.Time, err error) {
 	line := fmt.Sprintf("%s is unreachable: %s; it is requested again at %s", o.RobotsURL(), detail, notice.Clock(until))
-	v.causes.Show(string(weburl.ServerOf(string(o))), "outage", line+ownCA(err))
-}
-
-// ownCA says what to do about a certificate of an unknown authority.
-func ownCA(err error) string {
-	if _, unknown := errors.AsType[x509.UnknownAuthorityError](err); !unknown {
-		return ""
+	if _, unknown := errors.AsType[x509.UnknownAuthorityError](err); unknown {
+		line += "; if you trust the CA, name the file of its certificate in SSL_CERT_FILE"
 	}
-	return "; if you trust the CA, name the file of its certificate in SSL_CERT_FILE"
+	v.causes.Show(string(weburl.ServerOf(string(o))), "outage", line)
 }
