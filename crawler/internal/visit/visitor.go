@@ -131,7 +131,8 @@ func (v *Visitor) process(it *item) (adm admitted, out outcome, err error) {
 	if it.prov.Recrawl, err = v.Recrawls.JoinRecrawl(it.prov.Recrawl); err != nil {
 		return adm, out, err
 	}
-	if provenance.IsCheck(it.lease.Kind) {
+	kind, check := it.lease.Kind, provenance.IsCheck(it.lease.Kind)
+	if check {
 		if known, err := v.isKnownCheck(it); err != nil || known {
 			return adm, outcome{verdict: done}, err
 		}
@@ -144,8 +145,8 @@ func (v *Visitor) process(it *item) (adm admitted, out outcome, err error) {
 	if adm, out, err = v.admit(it); err != nil || out.verdict != proceed {
 		return adm, out, err
 	}
-	switch kind := it.lease.Kind; {
-	case provenance.IsCheck(kind):
+	switch {
+	case check:
 		out, err = v.check(it, &adm)
 	case kind == provenance.KindSitemap:
 		out, err = v.sitemap(it, &adm)
