@@ -163,15 +163,14 @@ func (a *alternates) canonical(p *output.Page) {
 type targetRules struct{ broken, redirect, disallowed, noindex string }
 
 // addTarget adds the finding of a link to a target that it should not name, and reports whether it is
-// one. Prefix precedes why the target is broken.
+// one. Prefix precedes the status of a target that is broken or redirects.
 func (a *alternates) addTarget(to target, row Finding, prefix string, rules targetRules) bool {
-	if why := to.fault + to.redirect; why != "" { // one of them
-		row.Detail = prefix + why
-	}
 	switch {
 	case to.fault != "":
+		row.Detail = prefix + to.fault
 		a.addFault(rules.broken, row)
 	case to.redirect != "":
+		row.Detail = prefix + to.redirect
 		a.lists.add(rules.redirect, row)
 	case to.disallowed:
 		a.lists.add(rules.disallowed, row)

@@ -132,6 +132,9 @@ func (c *crawl) make(t *testing.T) *Report {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if r.GeneratedAt.Location() != time.UTC || time.Since(r.GeneratedAt).Abs() > time.Hour {
+		t.Errorf("generated at %v, want now in UTC", r.GeneratedAt)
+	}
 	r.GeneratedAt = at(3600)
 	return r
 }

@@ -128,15 +128,23 @@ func permissionTables(p *Permissions) []*table {
 }
 
 var purposeLabels = map[usage.Purpose]string{
-	usage.Search: "Search", usage.AIInput: "AI input (answers, summaries)", usage.TrainAI: "AI training",
-	usage.TDM: "Text and data mining", usage.Archive: "Archiving",
+	usage.Search:  "Search",
+	usage.AIInput: "AI input (answers, summaries)",
+	usage.TrainAI: "AI training",
+	usage.TDM:     "Text and data mining",
+	usage.Archive: "Archiving",
 }
 
 func purposeLabel(p usage.Purpose) string { return cmp.Or(purposeLabels[p], string(p)) }
 
 var statementLabels = map[usage.Kind]string{
-	usage.KindContentUsage: "Content-Usage", usage.KindContentSignal: "Content-Signal", usage.KindXRobotsTag: "X-Robots-Tag", usage.KindRobotsTag: "Robots-Tag",
-	usage.KindRobotsMeta: "Robots meta element", usage.KindTDMRep: "TDM reservation", usage.KindRSL: "RSL license",
+	usage.KindContentUsage:  "Content-Usage",
+	usage.KindContentSignal: "Content-Signal",
+	usage.KindXRobotsTag:    "X-Robots-Tag",
+	usage.KindRobotsTag:     "Robots-Tag",
+	usage.KindRobotsMeta:    "Robots meta element",
+	usage.KindTDMRep:        "TDM reservation",
+	usage.KindRSL:           "RSL license",
 }
 
 func statementLabel(k usage.Kind) string { return cmp.Or(statementLabels[k], string(k)) }

@@ -70,23 +70,27 @@ func writeFiles(ctx context.Context, files map[string]func(io.Writer) error) (er
 	return nil
 }
 
-// notWritten returns the error of a file. It replaces the names of files beside it, in each of
-// several errors.
+// notWritten returns the error of a file.
 func notWritten(path string, err error) error {
-	all := []error{err}
+	return &fs.PathError{Op: "write", Path: path, Err: causeOf(err)}
+}
+
+// causeOf returns an error, or each of several, without the name of a file beside the report.
+func causeOf(err error) error {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
-		all = several.Unwrap()
-	}
-	causes := make([]error, len(all))
-	for i, err := range all {
-		causes[i] = err
-		if beside, ok := errors.AsType[*fs.PathError](err); ok {
-			causes[i] = beside.Err
-		} else if beside, ok := errors.AsType[*os.LinkError](err); ok {
-			causes[i] = beside.Err
+		var causes []error
+		for _, err := range several.Unwrap() {
+			causes = append(causes, causeOf(err))
 		}
+		return errors.Join(causes...)
 	}
-	return &fs.PathError{Op: "write", Path: path, Err: errors.Join(causes...)}
+	if beside, ok := errors.AsType[*fs.PathError](err); ok {
+		return beside.Err
+	}
+	if beside, ok := errors.AsType[*os.LinkError](err); ok {
+		return beside.Err
+	}
+	return err
 }
 
 // writeBeside writes a new file in the directory of path and returns its name. When it fails

@@ -177,8 +177,12 @@ func TestFailedWriteKeepsEarlierReport(t *testing.T) {
 
 // An error of closing a file is not lost beside that of writing it.
 func TestNotWrittenNamesEveryError(t *testing.T) {
-	err := notWritten("report.json", errors.Join(&fs.PathError{Op: "write", Path: ".report.json-1", Err: syscall.ENOSPC}, &fs.PathError{Op: "close", Path: ".report.json-1", Err: syscall.EIO}))
-	if !errors.Is(err, syscall.ENOSPC) || !errors.Is(err, syscall.EIO) || strings.Contains(err.Error(), ".report.json-1") {
-		t.Errorf("%v, want both errors, and the place instead of the name beside it", err)
+	beside := func(op string, err error) error { return &fs.PathError{Op: op, Path: ".report.json-1", Err: err} }
+	several := errors.Join(beside("write", syscall.ENOSPC), beside("close", syscall.EIO))
+	for _, all := range []error{several, errors.Join(several, nil), errors.Join(several, beside("remove", syscall.EPERM))} {
+		err := notWritten("report.json", all)
+		if !errors.Is(err, syscall.ENOSPC) || !errors.Is(err, syscall.EIO) || strings.Contains(err.Error(), ".report.json-1") {
+			t.Errorf("%v, want both errors, and the place instead of the name beside it", err)
+		}
 	}
 }
