@@ -20,6 +20,7 @@ const (
 	linksAreNew     defect = "reports all links as new"
 	asksBeforeBatch defect = "checks a whole batch before it adds any URL"
 	knowsOnlyQueues defect = "does not know URLs that are done"
+	knowsTooFew     defect = "returns no results of Known"
 	addOverwrites   defect = "changes a known URL when it is added again"
 	urlIsKey        defect = "ignores kinds and owners"
 	forgetsKinds    defect = "forgets kinds and owners"
@@ -96,6 +97,7 @@ const (
 	hostFromURL         defect = "ignores Item.Host"
 	forgetsFailing      defect = "forgets FailingSince"
 	forgetsRobots       defect = "forgets robots.txt records when closed"
+	ignoresEmptyRobots  defect = "ignores robots.txt records without data"
 
 	nilClearsNote    defect = "forgets the note if there is no new one"
 	noteNeedsOutcome defect = "drops a note without outcomes"
@@ -130,7 +132,7 @@ var defects = []struct {
 	name  defect
 }{
 	{0, takesAnything}, {0, closedIsAnyError}, {0, ignoresContext}, {0, takesNoHost}, {0, invalidIsFatal}, {0, takesAnyOutcome},
-	{1, forgetsDone}, {1, asksThenMarks}, {1, linksAreNew}, {1, asksBeforeBatch}, {1, addOverwrites}, {1, knowsOnlyQueues}, {1, urlIsKey}, {1, forgetsKinds},
+	{1, forgetsDone}, {1, asksThenMarks}, {1, linksAreNew}, {1, asksBeforeBatch}, {1, addOverwrites}, {1, knowsOnlyQueues}, {1, knowsTooFew}, {1, urlIsKey}, {1, forgetsKinds},
 	{1, neverWrites},
 	{2, writesLate}, {2, neverWrites}, {2, noteComesLate}, {2, noteComesFirst},
 	{3, expiresEarly}, {3, neverExpires}, {3, expiryIsNoAttempt}, {3, deferIsAnAttempt}, {3, retryIsNoAttempt},
@@ -146,7 +148,7 @@ var defects = []struct {
 	{10, neverWaits}, {10, waitsAlways}, {10, polls}, {10, sleepsThroughChanges}, {10, neverNextDue},
 	{11, wastesMemory},
 	{12, locksNothing},
-	{13, keepsCallersBytes}, {13, nilClearsValidators}, {13, hostFromURL}, {13, forgetsFailing}, {13, forgetsRobots}, {13, oneRobotsRecord}, {13, neverWrites},
+	{13, keepsCallersBytes}, {13, nilClearsValidators}, {13, hostFromURL}, {13, forgetsFailing}, {13, forgetsRobots}, {13, oneRobotsRecord}, {13, ignoresEmptyRobots}, {13, neverWrites},
 	{13, nilClearsNote}, {13, noteNeedsOutcome}, {13, noteNeedsSuccess}, {13, forgetsNotes},
 	{14, revisitsOnlyKnown}, {14, revisitsOnlyDone}, {14, revisitsAny}, {14, revisitsAsBefore}, {14, revisitIsAttempt},
 	{14, revisitClearsValidators}, {14, revisitsFirst}, {14, revisitIsNew}, {14, sleepsThroughChanges}, {14, asksThenMarks}, {14, urlIsKey}, {14, neverWrites},

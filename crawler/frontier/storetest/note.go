@@ -41,12 +41,12 @@ var noteChecks = []check{
 	}},
 }
 
-// note finishes outcomes with a note.
+// note finishes outcomes with a note; nil: none.
 func (s *subject) note(note []byte, outcomes ...frontier.Outcome) []error {
 	s.Helper()
 	errs, err := s.f.Finish(s.Context(), outcomes, note)
 	if err != nil || len(errs) != len(outcomes) {
-		s.Fatalf("Finish with a note = %v, %v", errs, err)
+		s.Fatalf("Finish of %d outcomes = %v, %v", len(outcomes), errs, err)
 	}
 	return errs
 }

@@ -17,7 +17,7 @@ var (
 )
 
 var politenessChecks = []check{
-	{name: "a clock that is set back", needs: []need{aClock}, run: func(s *subject) {
+	{name: "a clock that is set back", needs: []need{settable}, run: func(s *subject) {
 		s.add(one, two, "http://b.test/1")
 		s.update(b, frontier.HostUpdate{BlockUntil: s.in(3)})
 		s.finish(s.lease(one), frontier.Outcome{Result: frontier.Done, HostDelay: s.units(3)})

@@ -118,20 +118,23 @@ func (p *scriptRun) runStep(text string) {
 	}
 	switch verb {
 	case "add":
-		p.expectBools(p.addAny(p.items(left)...), want)
+		items := p.items(left)
+		p.expectBools(p.addAny(items...), len(items), want)
 	case "revisit":
-		again, err := p.revisiter().Revisit(p.Context(), p.items(left))
+		items := p.items(left)
+		again, err := p.revisiter().Revisit(p.Context(), items)
 		if err != nil {
 			p.Fatalf("Revisit: %v", err)
 		}
-		p.expectBools(again, want)
+		p.expectBools(again, len(items), want)
 	case "known":
 		keys := mapped(w.list, func(word string) frontier.Key { return frontier.ParseKey(expand(word)) })
-		got, err := p.f.Known(p.Context(), append(keys, frontier.Key{URL: "http://a.test/nobody has added it"}))
+		keys = append(keys, frontier.Key{URL: "http://a.test/nobody has added it"})
+		got, err := p.f.Known(p.Context(), keys)
 		if err != nil {
 			p.Fatalf("Known: %v", err)
 		}
-		p.expectBools(got, want+"n")
+		p.expectBools(got, len(keys), want+"n")
 	case "lease":
 		p.leaseStep(w)
 	case "take":
@@ -206,13 +209,18 @@ func (p *scriptRun) expectTime(got, want time.Time) {
 	}
 }
 
-// expectBools compares results with a string of y and n. With an empty string all must be true.
-func (p *scriptRun) expectBools(got []bool, want string) {
+// expectBools compares n results with a string of y and n. With an empty string all must be true.
+func (p *scriptRun) expectBools(got []bool, n int, want string) {
 	p.Helper()
+	letters := make([]byte, len(got))
 	for i, is := range got {
-		if should := want == "" || want[i] == 'y'; is != should {
-			p.Fatalf("got %v, want %s", got, want)
+		letters[i] = 'n'
+		if is {
+			letters[i] = 'y'
 		}
+	}
+	if want = cmp.Or(want, strings.Repeat("y", n)); string(letters) != want {
+		p.Fatalf("got %q, want %q", letters, want)
 	}
 }
 

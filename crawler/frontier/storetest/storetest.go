@@ -240,7 +240,7 @@ var (
 	killable  = append([]need{{func(s Store) bool { return s.Command != nil }, "no process can be started (Store.Command)"}}, durable...)
 	exclusive = need{func(s Store) bool { return s.Exclusive }, "several processes can open the store (Store.Exclusive)"}
 	shareable = need{func(s Store) bool { return !s.Exclusive }, "only one process can open the store (Store.Exclusive)"}
-	aClock    = need{func(s Store) bool { return s.SetClockBack != nil }, "the store's clock cannot be set (Store.StepClock)"}
+	settable  = need{func(s Store) bool { return s.SetClockBack != nil }, "the store's clock cannot be set (Store.SetClockBack)"}
 	urlLimit  = need{func(s Store) bool { return s.URLBytes != 0 }, "there is no limit (Store.URLBytes)"}
 	hostLimit = need{func(s Store) bool { return s.HostBytes != 0 }, "there is no limit (Store.HostBytes)"}
 )

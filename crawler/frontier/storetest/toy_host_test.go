@@ -65,6 +65,9 @@ func (t *toy) UpdateHost(ctx context.Context, name frontier.Host, u frontier.Hos
 		if t.is(forgetsFailing) {
 			rec.FailingSince = time.Time{}
 		}
+		if t.is(ignoresEmptyRobots) && len(rec.Data) == 0 {
+			continue
+		}
 		h.Robots[origin] = frontier.Robots{FailingSince: rec.FailingSince, Data: bytes.Clone(rec.Data)}
 	}
 	return nil

@@ -152,6 +152,9 @@ func (t *toy) Known(ctx context.Context, keys []frontier.Key) ([]bool, error) {
 		return nil, err
 	}
 	defer t.leave()
+	if t.is(knowsTooFew) {
+		return nil, nil
+	}
 	known := make([]bool, len(keys))
 	for i, k := range keys {
 		r := t.rows[t.key(k)]

@@ -46,15 +46,15 @@ func (p *scriptRun) delayOf(text string) time.Duration {
 // expand expands a/1 to http://a.test/1, and a/1~kind to the text of its key. It returns full URLs
 // unchanged.
 func expand(word string) string {
-	word = strings.ReplaceAll(word, "~", "#")
 	if host, path, ok := strings.Cut(word, "/"); ok && !strings.Contains(word, ":") {
-		return urlOf(hostOf(host), "/"+path)
+		return urlOf(hostOf(host), "/"+strings.ReplaceAll(path, "~", "#"))
 	}
 	return word
 }
 
 func hostOf(word string) frontier.Host { return frontier.Host(word + ".test") }
 
+// mapped returns the results of f for each string of a list.
 func mapped[T any](list []string, f func(string) T) (all []T) {
 	for _, word := range list {
 		all = append(all, f(word))
@@ -78,6 +78,7 @@ func (p *scriptRun) items(text string) (items []frontier.Item) {
 	return items
 }
 
+// itemOf returns the item that a word names.
 func itemOf(word string, notBefore time.Time) frontier.Item {
 	key := frontier.ParseKey(expand(word))
 	return frontier.Item{Kind: key.Kind, URL: key.URL, Owner: key.Owner, NotBefore: notBefore}
