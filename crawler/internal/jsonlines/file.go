@@ -59,8 +59,8 @@ func (l *File) create() error {
 	return nil
 }
 
-// Truncate truncates a file to counted bytes and to complete lines, and returns its length.
-// Otherwise the next line would be appended to an incomplete one.
+// Truncate truncates a file to counted bytes and to complete lines, so that the next line is not
+// appended to an incomplete one. It returns the file's length.
 func Truncate(file *os.File, counted int64) (length int64, err error) {
 	info, err := file.Stat()
 	if err != nil {

@@ -35,7 +35,7 @@ func openFile(name string, columns []string, counted int64) (_ *file, err error)
 			err = errors.Join(err, f.file.Close())
 		}
 	}()
-	// Records have no line breaks.
+	// As in a file of JSON lines, a record is a line: cells have no line breaks.
 	if f.length, err = jsonlines.Truncate(f.file, counted); err != nil {
 		return nil, err
 	}
