@@ -96,13 +96,18 @@ func (s *Store) retry(ctx context.Context, do func(ctx context.Context) error) e
 	defer cancel()
 	deadline := time.Now().Add(s.opts.RetryTimeout)
 	var refused time.Time // time of the first read-only error
-	retried := 0          // 1: this call is being retried
-	defer func() { s.outages.count(-retried) }()
+	retrying := false
+	stop := func() {
+		if retrying {
+			s.outages.count(-1)
+		}
+		retrying = false
+	}
+	defer stop()
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		err := do(ctx)
 		if err == nil {
-			s.outages.count(-retried)
-			retried = 0
+			stop() // before report, which counts the calls
 			s.report(nil)
 			return nil
 		}
@@ -119,8 +124,10 @@ func (s *Store) retry(ctx context.Context, do func(ctx context.Context) error) e
 		case readOnly && time.Since(refused) > failOver:
 			return err // no replica is about to become master
 		}
-		s.outages.count(1 - retried)
-		retried = 1
+		if !retrying {
+			s.outages.count(1)
+		}
+		retrying = true
 		s.report(err)
 		s.opts.Logger.Warn("redis is not available", "error", err, "next", time.Now().Add(pause))
 		select {
@@ -141,8 +148,8 @@ func (s *Store) invoke(ctx context.Context, c call, load bool) (reply, error) {
 	}
 	start := time.Now()
 	r, err := master.Do(ctx, s.command(c, load)).ToArray()
-	if err == nil && time.Since(start) > lateReply {
-		err = confirm(ctx, master, c.key)
+	if err == nil {
+		err = confirmLate(ctx, master, c.key, start)
 	}
 	return r, err
 }
@@ -155,16 +162,30 @@ func (s *Store) master() rueidis.Client {
 	return nil
 }
 
-// confirm returns ErrUnavailable if the master rejects a write, here one without an effect. A master
-// that was replaced while it hung executes the calls that it had received by then. Afterwards it
+// confirmations is the number of writes that confirm a late reply. Between two replies a server handles
+// what all its connections have received. At first it may still handle only the calls that it had fetched
+// before it hung, then what its replica sent before it left, and then the end of the replica's connection.
+const confirmations = 3
+
+// confirmLate returns ErrUnavailable if a call that began at start took long, and the master rejects a
+// write afterwards, here one without an effect. A master that was replaced while it hung executes the
+// calls that it had received by then, and those that are sent at once when it continues. Afterwards it
 // notices that it has lost its replica (min-replicas-to-write).
-func confirm(ctx context.Context, master rueidis.Client, key string) error {
-	err := master.Do(ctx, master.B().Hdel().Key(key+":none").Field("none").Build()).Error()
-	if err != nil {
-		// Not an error reply, since the call was executed.
-		err = fmt.Errorf("%w: a late reply is not confirmed: %s", ErrUnavailable, err.Error())
+func confirmLate(ctx context.Context, master rueidis.Client, key string, start time.Time) error {
+	if time.Since(start) <= lateReply {
+		return nil
 	}
-	return err
+	if master == nil {
+		return ErrUnavailable
+	}
+	for range confirmations {
+		err := master.Do(ctx, master.B().Hdel().Key(key+":none").Field("none").Build()).Error()
+		if err != nil {
+			// Not an error reply, since the call was executed.
+			return fmt.Errorf("%w: a late reply is not confirmed: %s", ErrUnavailable, err.Error())
+		}
+	}
+	return nil
 }
 
 func (s *Store) command(c call, load bool) rueidis.Completed {
@@ -193,8 +214,17 @@ func (s *Store) send(ctx context.Context, calls []call, take func(c call, r repl
 	for i, c := range calls {
 		cmds[i] = s.command(c, false)
 	}
-	for i, answer := range s.client.DoMulti(ctx, cmds...) {
+	master, start := s.master(), time.Now()
+	answers := s.client.DoMulti(ctx, cmds...)
+	var late error
+	if s.address.sentinel != "" {
+		late = confirmLate(ctx, master, calls[0].key, start)
+	}
+	for i, answer := range answers {
 		r, err := answer.ToArray()
+		if err == nil {
+			err = late
+		}
 		if err := take(calls[i], r, err); err != nil {
 			return err
 		}

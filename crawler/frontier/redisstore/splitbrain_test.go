@@ -4,7 +4,9 @@ package redisstore
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"regexp"
 	"strconv"
@@ -13,11 +15,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/rueidis"
+
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
-// pause stops the process of a server and returns the function that continues it.
+// pause stops the process of a server, waits until it has stopped, and returns the function that continues
+// it. A process that is still about to stop could take a command, and execute it before it notices anything
+// that has happened meanwhile.
 func pause(t *testing.T, s *redistest.Server) (resume func()) {
 	t.Helper()
 	id := regexp.MustCompile(`process_id:(\d+)`).FindStringSubmatch(s.Do(t, "INFO", "server"))
@@ -27,6 +33,10 @@ func pause(t *testing.T, s *redistest.Server) (resume func()) {
 	}
 	if err := syscall.Kill(n, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
+	}
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(n, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		t.Fatalf("the server has not stopped: %v, %v", status, err)
 	}
 	return func() { _ = syscall.Kill(n, syscall.SIGCONT) }
 }
@@ -85,6 +95,52 @@ func TestStaleMaster(t *testing.T) {
 				t.Errorf("Lease from the old master: %v", err)
 			}
 		})
+	}
+}
+
+// lateNotice is a client of a master that notices before one of the writes that it has no replica.
+type lateNotice struct {
+	rueidis.Client
+	notice func()
+	before int
+}
+
+func (c *lateNotice) Do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisResult {
+	if c.before--; c.before == 0 {
+		c.notice()
+	}
+	return c.Client.Do(ctx, cmd)
+}
+
+// A late reply is not confirmed if a master executes some calls before it notices that its replica is gone.
+func TestLateReplyIsConfirmed(t *testing.T) {
+	server := redistest.Start(t)
+	s := openTest(t, server.URL(), Options{})
+	for before := range confirmations + 1 { // 0: never
+		server.Do(t, "CONFIG", "SET", "min-replicas-to-write", "0")
+		master := &lateNotice{s.client, func() { server.Do(t, "CONFIG", "SET", "min-replicas-to-write", "1") }, before}
+		if err := confirmLate(t.Context(), master, s.layout.key("meta"), time.Time{}); errors.Is(err, ErrUnavailable) != (before > 0) {
+			t.Errorf("a master that notices before write %d: %v", before, err)
+		}
+	}
+	server.Do(t, "CONFIG", "SET", "min-replicas-to-write", "0")
+}
+
+// A worker that reads the heads while the master hangs does not send its next call before the master has
+// noticed what happened meanwhile.
+func TestLateHeadsAreConfirmed(t *testing.T) {
+	server := redistest.Start(t)
+	s := openTest(t, server.URL(), Options{})
+	s.address.sentinel = "main"
+	server.Do(t, "CONFIG", "RESETSTAT")
+	resume := pause(t, server)
+	time.AfterFunc(lateReply+100*time.Millisecond, resume)
+	if err := s.refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	stats := server.Do(t, "INFO", "commandstats")
+	if want := fmt.Sprintf("cmdstat_hdel:calls=%d,", confirmations); !strings.Contains(stats, want) {
+		t.Errorf("%s, want %s", stats, want)
 	}
 }
 
