@@ -92,11 +92,12 @@ func (b *batch) sendEach(ctx context.Context, ss sections) error {
 	return b.transact(ctx, b.transactions(ss))
 }
 
-// transactions returns a transaction for each section.
+// transactions returns a transaction for each section, by shard. The order decides which error a batch
+// returns.
 func (b *batch) transactions(ss sections) (list []*transaction) {
-	for shard, sec := range ss {
+	for _, shard := range slices.Sorted(maps.Keys(ss)) {
 		t := b.transaction(shard)
-		t.section = sec
+		t.section = ss[shard]
 		list = append(list, t)
 	}
 	return list
