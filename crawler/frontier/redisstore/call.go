@@ -17,9 +17,9 @@ const (
 	lastPause  = 2 * time.Second
 	// failOver is the time for which a call to a read-only server is retried.
 	failOver = 30 * time.Second
-	// lateReply is the time after which a reply may come from a master that hung while a replica took
-	// over. Sentinels wait longer before they replace a master.
-	lateReply = 500 * time.Millisecond
+	// silence is the time without a reply after which the next one may come from a master that hung while
+	// a replica took over. Sentinels wait longer before they replace a master.
+	silence = 500 * time.Millisecond
 )
 
 // A call is a call of a script: its key, which selects the server, and its arguments.
@@ -142,49 +142,56 @@ func (s *Store) invoke(ctx context.Context, c call, load bool) (reply, error) {
 	if s.address.sentinel == "" {
 		return s.client.Do(ctx, s.command(c, load)).ToArray()
 	}
-	master := s.master()
+	addr, master := s.master()
 	if master == nil {
 		return nil, ErrUnavailable
 	}
 	start := time.Now()
 	r, err := master.Do(ctx, s.command(c, load)).ToArray()
 	if err == nil {
-		err = confirmLate(ctx, master, c.key, start)
+		err = s.confirm(ctx, addr, master, c.key, start)
 	}
 	return r, err
 }
 
 // master returns the only node of a client of Sentinels; nil: it knows none at the moment.
-func (s *Store) master() rueidis.Client {
-	for _, node := range s.client.Nodes() {
-		return node
+func (s *Store) master() (addr string, node rueidis.Client) {
+	for addr, node := range s.client.Nodes() {
+		return addr, node
 	}
-	return nil
+	return "", nil
 }
 
-// confirmations is the number of writes that confirm a late reply. Between two replies a server handles
-// what all its connections have received. At first it may still handle only the calls that it had fetched
-// before it hung, then what its replica sent before it left, and then the end of the replica's connection.
+// confirmations is the number of writes that confirm a reply after a silence. Between two replies a server
+// handles what all its connections have received. At first it may still handle only the calls that it had
+// fetched before it hung, then what its replica sent before it left, and then the end of the replica's
+// connection.
 const confirmations = 3
 
-// confirmLate returns ErrUnavailable if a call that began at start took long, and the master rejects a
-// write afterwards, here one without an effect. A master that was replaced while it hung executes the
-// calls that it had received by then, and those that are sent at once when it continues. Afterwards it
-// notices that it has lost its replica (min-replicas-to-write).
-func confirmLate(ctx context.Context, master rueidis.Client, key string, start time.Time) error {
-	if time.Since(start) <= lateReply {
-		return nil
-	}
+// heard is the start of a call to a master that has replied.
+type heard struct {
+	addr string
+	at   time.Time
+}
+
+// confirm returns ErrUnavailable if the master has replied to a call that began at start after a silence, and
+// rejects a write now, here one without an effect. A master that was replaced while it hung executes the
+// calls that it had received by then, and those that come when it continues. Afterwards it notices that
+// it has lost its replica (min-replicas-to-write).
+func (s *Store) confirm(ctx context.Context, addr string, master rueidis.Client, key string, start time.Time) error {
 	if master == nil {
 		return ErrUnavailable
 	}
-	for range confirmations {
-		err := master.Do(ctx, master.B().Hdel().Key(key+":none").Field("none").Build()).Error()
-		if err != nil {
-			// Not an error reply, since the call was executed.
-			return fmt.Errorf("%w: a late reply is not confirmed: %s", ErrUnavailable, err.Error())
+	if last := s.heard.Load(); last == nil || last.addr != addr || time.Since(last.at) > silence {
+		for range confirmations {
+			err := master.Do(ctx, master.B().Hdel().Key(key+":none").Field("none").Build()).Error()
+			if err != nil {
+				// Not an error reply, since the call was executed.
+				return fmt.Errorf("%w: a reply after a silence is not confirmed: %s", ErrUnavailable, err.Error())
+			}
 		}
 	}
+	s.heard.Store(&heard{addr, start})
 	return nil
 }
 
@@ -214,16 +221,17 @@ func (s *Store) send(ctx context.Context, calls []call, take func(c call, r repl
 	for i, c := range calls {
 		cmds[i] = s.command(c, false)
 	}
-	master, start := s.master(), time.Now()
+	var doubt error
+	addr, master := s.master()
+	start := time.Now()
 	answers := s.client.DoMulti(ctx, cmds...)
-	var late error
-	if s.address.sentinel != "" {
-		late = confirmLate(ctx, master, calls[0].key, start)
+	if s.address.sentinel != "" && answers[0].Error() == nil {
+		doubt = s.confirm(ctx, addr, master, calls[0].key, start)
 	}
 	for i, answer := range answers {
 		r, err := answer.ToArray()
 		if err == nil {
-			err = late
+			err = doubt
 		}
 		if err := take(calls[i], r, err); err != nil {
 			return err

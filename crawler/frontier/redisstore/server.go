@@ -62,7 +62,7 @@ func (s *Store) checkReplicas(ctx context.Context) {
 	if s.address.sentinel == "" {
 		return
 	}
-	master := s.master()
+	_, master := s.master()
 	if master == nil {
 		return
 	}

@@ -112,35 +112,46 @@ func (c *lateNotice) Do(ctx context.Context, cmd rueidis.Completed) rueidis.Redi
 	return c.Client.Do(ctx, cmd)
 }
 
-// A late reply is not confirmed if a master executes some calls before it notices that its replica is gone.
-func TestLateReplyIsConfirmed(t *testing.T) {
+// A reply after a silence is not confirmed if a master executes some calls before it notices that its replica is gone.
+func TestReplyAfterSilenceIsConfirmed(t *testing.T) {
 	server := redistest.Start(t)
 	s := openTest(t, server.URL(), Options{})
 	for before := range confirmations + 1 { // 0: never
 		server.Do(t, "CONFIG", "SET", "min-replicas-to-write", "0")
 		master := &lateNotice{s.client, func() { server.Do(t, "CONFIG", "SET", "min-replicas-to-write", "1") }, before}
-		if err := confirmLate(t.Context(), master, s.layout.key("meta"), time.Time{}); errors.Is(err, ErrUnavailable) != (before > 0) {
+		s.heard.Store(nil)
+		if err := s.confirm(t.Context(), "", master, s.layout.key("meta"), time.Now()); errors.Is(err, ErrUnavailable) != (before > 0) {
 			t.Errorf("a master that notices before write %d: %v", before, err)
 		}
 	}
 	server.Do(t, "CONFIG", "SET", "min-replicas-to-write", "0")
 }
 
-// A worker that reads the heads while the master hangs does not send its next call before the master has
-// noticed what happened meanwhile.
-func TestLateHeadsAreConfirmed(t *testing.T) {
+// The first reply of a master that has been silent is confirmed before the next call, also if it comes at
+// once, and not only that of a lease. A worker that hears of the master all the time confirms nothing.
+func TestSilenceOfMaster(t *testing.T) {
 	server := redistest.Start(t)
 	s := openTest(t, server.URL(), Options{})
 	s.address.sentinel = "main"
-	server.Do(t, "CONFIG", "RESETSTAT")
-	resume := pause(t, server)
-	time.AfterFunc(lateReply+100*time.Millisecond, resume)
-	if err := s.refresh(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	stats := server.Do(t, "INFO", "commandstats")
-	if want := fmt.Sprintf("cmdstat_hdel:calls=%d,", confirmations); !strings.Contains(stats, want) {
-		t.Errorf("%s, want %s", stats, want)
+	addr, _ := s.master()
+	for _, c := range []struct {
+		name string
+		last heard
+		want bool
+	}{
+		{"silent", heard{addr, time.Now().Add(-silence)}, true},
+		{"another master", heard{"elsewhere", time.Now()}, true},
+		{"heard of", heard{addr, time.Now().Add(time.Hour)}, false},
+	} {
+		server.Do(t, "CONFIG", "RESETSTAT")
+		s.heard.Store(&c.last)
+		if err := s.refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Contains(server.Do(t, "INFO", "commandstats"), fmt.Sprintf("cmdstat_hdel:calls=%d,", confirmations))
+		if got != c.want {
+			t.Errorf("%s: confirmed: %v", c.name, got)
+		}
 	}
 }
 

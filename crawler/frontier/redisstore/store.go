@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -29,6 +30,8 @@ type Store struct {
 	home     int    // shard of the worker's note
 
 	staleMaster bool // of MayHaveStaleMaster
+
+	heard atomic.Pointer[heard] // the last call that a master of Sentinels replied to, of which it is sure
 
 	alive context.Context // ends with Close
 	stop  context.CancelFunc
