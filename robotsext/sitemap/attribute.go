@@ -10,11 +10,12 @@ import (
 func attributes(attrs []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		for {
-			before, after, ok := bytes.Cut(attrs, []byte("="))
-			if !ok {
+			eq := bytes.IndexByte(attrs, '=')
+			if eq < 0 {
 				return
 			}
-			attrs = after
+			before := attrs[:eq]
+			attrs = attrs[eq+1:]
 			for len(attrs) > 0 && isSpace(attrs[0]) {
 				attrs = attrs[1:]
 			}
@@ -31,4 +32,10 @@ func attributes(attrs []byte) iter.Seq2[[]byte, []byte] {
 }
 
 // lastWord returns the text after the last white space.
-func lastWord(b []byte) []byte { return b[bytes.LastIndexAny(b, " \t\r\n")+1:] }
+func lastWord(b []byte) []byte {
+	n := len(b)
+	for n > 0 && !isSpace(b[n-1]) {
+		n--
+	}
+	return b[n:]
+}

@@ -3,7 +3,6 @@ package sitemap
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,15 +114,23 @@ func unescapeUnreserved(path string) string {
 	if !strings.Contains(path, "%") {
 		return path
 	}
-	return escape.ReplaceAllStringFunc(path, func(escape string) string {
-		if c, err := url.PathUnescape(escape); err == nil && isUnreserved(c[0]) {
-			return c
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		if path[i] != '%' || i+2 >= len(path) {
+			b.WriteByte(path[i])
+			continue
 		}
-		return strings.ToUpper(escape)
-	})
+		c, err := url.PathUnescape(path[i : i+3])
+		switch {
+		case err == nil && isUnreserved(c[0]):
+			b.WriteString(c)
+		default:
+			b.WriteString(strings.ToUpper(path[i : i+3]))
+		}
+		i += 2
+	}
+	return b.String()
 }
-
-var escape = regexp.MustCompile("%[0-9A-Fa-f]{2}")
 
 func isUnreserved(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0
