@@ -1,6 +1,10 @@
 package extract
 
-import "strings"
+import (
+	"bytes"
+	"iter"
+	"strings"
+)
 
 // asciiSpace is the white space of HTML. Unlike that of package bytes, it has no U+0085 or U+00A0.
 const asciiSpace = " \t\n\f\r"
@@ -15,6 +19,17 @@ func trimReference[T []byte | string](ref T) T {
 		ref = ref[:len(ref)-1]
 	}
 	return ref
+}
+
+// words yields the words of a set such as rel, in lower case.
+func words(set []byte) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for word := range bytes.FieldsFuncSeq(set, func(r rune) bool { return r < 0x80 && isSpace(byte(r)) }) {
+			if !yield(lowerASCII(word)) {
+				return
+			}
+		}
+	}
 }
 
 // lowerASCII returns a text with the letters of ASCII in lower case. The names of HTML and CSS ignore

@@ -139,7 +139,8 @@ func Read(page Page, on *Handlers) *Document {
 	return doc
 }
 
-// read reads a page; for tests, by its tree alone.
+// read reads a page by its tokens, and by its tree where they do not suffice. Tests set onlyTree, which
+// skips the tokens, to compare the two.
 func read(page *Page, on *Handlers, onlyTree bool) *Document {
 	decoded := decode(page)
 	decoded.UpgradeInsecure = upgradesInsecure(page.Header.Values("Content-Security-Policy")...)

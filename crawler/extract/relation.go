@@ -53,7 +53,7 @@ var relations = func() map[string]relation {
 
 // relationOf reads a rel attribute.
 func relationOf(rel []byte) (all relation) {
-	for word := range strings.FieldsFuncSeq(lowerASCII(rel), func(r rune) bool { return strings.ContainsRune(asciiSpace, r) }) {
+	for word := range words(rel) {
 		if strings.HasPrefix(word, "schema.") { // a namespace of Dublin Core
 			all |= relEndpoint
 		}

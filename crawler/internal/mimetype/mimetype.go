@@ -10,9 +10,9 @@ package mimetype
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/http/httpguts"
-	"golang.org/x/text/encoding/charmap"
 
 	"github.com/politecrawl/politecrawl/robotsext/headerlist"
 )
@@ -119,6 +119,12 @@ func isText(s string) bool {
 
 // decode returns the field value as Fetch reads it: each byte is a code point.
 func decode(value string) string {
-	text, _ := charmap.ISO8859_1.NewDecoder().String(value) // every byte has a character
-	return text
+	if strings.IndexFunc(value, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return value
+	}
+	runes := make([]rune, len(value))
+	for i := range len(value) {
+		runes[i] = rune(value[i])
+	}
+	return string(runes)
 }
