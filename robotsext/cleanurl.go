@@ -40,7 +40,8 @@ func CleanURL(u *url.URL) (*url.URL, error) {
 // escapeIllegal escapes the octets of an escaped path that net/url does not send
 // unescaped.
 func escapeIllegal(path string) string {
-	return percent.Escape(path, func(c byte) bool {
-		return (c|0x20 < 'a' || 'z' < c|0x20) && (c < '0' || '9' < c) && strings.IndexByte("-._~!$&'()*+,;=:@[]/%", c) < 0
-	})
+	legal := func(c byte) bool {
+		return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~!$&'()*+,;=:@[]/%", c) >= 0
+	}
+	return percent.Escape(path, func(c byte) bool { return !legal(c) })
 }

@@ -19,9 +19,9 @@ const (
 	Usage              // Permit only: the site disallows a purpose
 )
 
-func (v Verdict) String() string {
-	return nameOf(v, []string{"unknown", Allowed: "allowed", Disallowed: "disallowed", Later: "later", Usage: "usage"})
-}
+var verdictNames = [...]string{"unknown", Allowed: "allowed", Disallowed: "disallowed", Later: "later", Usage: "usage"}
+
+func (v Verdict) String() string { return nameOf(v, verdictNames[:]) }
 
 // Decision is the verdict on one URL, with the reasons.
 type Decision struct {

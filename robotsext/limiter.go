@@ -3,7 +3,6 @@ package robotsext
 import (
 	"context"
 	"net/url"
-	"slices"
 	"sync"
 	"time"
 )
@@ -215,4 +214,9 @@ func (f *traffic) delay() (longest time.Duration) {
 }
 
 // latest returns the later of two times.
-func latest(a, b time.Time) time.Time { return slices.MaxFunc([]time.Time{b, a}, time.Time.Compare) }
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

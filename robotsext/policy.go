@@ -3,7 +3,6 @@ package robotsext
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -154,4 +153,9 @@ func (p *policy) parseText(rec *Record) {
 	}
 }
 
-func earlier(a, b time.Time) time.Time { return slices.MinFunc([]time.Time{b, a}, time.Time.Compare) }
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}

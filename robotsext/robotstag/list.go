@@ -57,7 +57,11 @@ func cutValue(name Name, text string) (value, rest string) {
 
 // wordEnd returns the length of text up to the next space, comma or semicolon.
 func wordEnd(text string) int {
-	return len(text) - len(strings.TrimLeftFunc(text, func(c rune) bool { return c != ',' && c != ';' && !unicode.IsSpace(c) }))
+	n := strings.IndexFunc(text, func(c rune) bool { return c == ',' || c == ';' || unicode.IsSpace(c) })
+	if n < 0 {
+		return len(text)
+	}
+	return n
 }
 
 // startsRule reports whether word is the name of a rule, or begins with one and a

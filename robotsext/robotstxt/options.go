@@ -72,7 +72,7 @@ func (o *Options) forGoogle() Options {
 	}
 }
 
-// limit returns a limit. Zero means the default, negative none.
+// limit returns the limit that an option sets: byDefault if value is zero, none if it is negative.
 func limit[T int | time.Duration](value, byDefault, none T) T {
 	if value < 0 {
 		return none
