@@ -135,6 +135,9 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// wholeFile matches a Content-Range that begins at the first byte, with its last byte and the length.
+var wholeFile = regexp.MustCompile(`^(?i:bytes) 0-([0-9]+)/([0-9]+)$`)
+
 // completeLength returns the length in a Content-Range that covers the complete file. No
 // part was requested, so any other range is an error.
 func completeLength(contentRange string) (int64, error) {
@@ -147,8 +150,6 @@ func completeLength(contentRange string) (int64, error) {
 	}
 	return 0, fmt.Errorf("status 206 with Content-Range %q", contentRange)
 }
-
-var wholeFile = regexp.MustCompile(`^(?i:bytes) 0-([0-9]+)/([0-9]+)$`)
 
 // complete validates the result of a transport and adds a missing body, like
 // http.Client.

@@ -76,6 +76,7 @@ func repliesSTA() map[string][]reply {
 		"206 with Content-Range covering 0..end of the whole length": {ranged(fmt.Sprintf("bytes 0-%d/%d", n-1, n))},
 		"206 otherwise (never asked for)": {
 			{status: 206, body: twoRules}, ranged(fmt.Sprintf("bytes 0-%d/%d", n-1, n+1)), ranged(fmt.Sprintf("bytes 1-%d/%d", n, n+1)),
+			ranged(fmt.Sprintf("bytes 0-+%d/%d", n-1, n)),
 			ranged(fmt.Sprintf("bytes 0-%d/*", n-1)), ranged(fmt.Sprintf("bytes 0-%d/%d", n, n+1)), ranged("lines 0-1/2"), ranged("bytes"),
 		},
 		"1xx": statuses(101, 199),

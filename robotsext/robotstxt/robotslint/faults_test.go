@@ -205,3 +205,13 @@ func TestWithColon(t *testing.T) {
 		}
 	}
 }
+
+// The white space after the path of Content-Usage does not hide the faults of its preferences.
+func TestUsageAfterWhiteSpace(t *testing.T) {
+	for _, between := range []string{" ", "\t", " \t", "\t\t "} {
+		found := Lint([]byte("User-agent: *\nContent-Usage: /"+between+"bogus=n\nAllow: /\n"), nil)
+		if !slices.ContainsFunc(found, func(f Finding) bool { return f.Kind == KindUnknownUsage && f.Line == 2 }) {
+			t.Errorf("%q: %+v", between, found)
+		}
+	}
+}
