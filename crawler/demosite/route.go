@@ -122,7 +122,9 @@ func (r *route) with(field, value string) {
 // add adds a route to h and sets the defaults.
 func (h *host) add(r *route) *route {
 	r.host = h
-	r.uri, r.status, r.contentType = canonical(r.uri), cmp.Or(r.status, http.StatusOK), cmp.Or(r.contentType, htmlType)
+	r.uri = canonical(r.uri)
+	r.status = cmp.Or(r.status, http.StatusOK)
+	r.contentType = cmp.Or(r.contentType, htmlType)
 	h.routes = append(h.routes, r)
 	return r
 }

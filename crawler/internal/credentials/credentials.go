@@ -4,7 +4,6 @@
 package credentials
 
 import (
-	"cmp"
 	"encoding/base64"
 	"fmt"
 	"net/http"
@@ -146,8 +145,11 @@ func (s *Store) CookieHash(u *url.URL) uint64 {
 	if s == nil || !s.keep {
 		return 0
 	}
+	if u == nil {
+		u = new(url.URL)
+	}
 	field := ""
-	if origin, err := robotsext.OriginOf(cmp.Or(u, new(url.URL))); err == nil && s.cookies[origin] != nil {
+	if origin, err := robotsext.OriginOf(u); err == nil && s.cookies[origin] != nil {
 		field = s.cookies[origin].field(u)
 	}
 	return max(xxhash.Sum64String(field), 1)

@@ -43,13 +43,14 @@ func (a *Authority) issue(template *x509.Certificate) (*Authority, error) {
 		parent, signer = template, key
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
-	if err == nil {
-		template, err = x509.ParseCertificate(der)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("testserver: %w", err)
 	}
-	return &Authority{template, key}, nil
+	certificate, err := x509.ParseCertificate(der)
+	if err != nil {
+		return nil, fmt.Errorf("testserver: %w", err)
+	}
+	return &Authority{certificate, key}, nil
 }
 
 // PEM returns the certificate of the authority as programs read it, for example from the file that
