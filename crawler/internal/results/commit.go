@@ -1,13 +1,13 @@
 package results
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"sync"
-
-	jsonv2 "github.com/go-json-experiment/json"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -173,7 +173,7 @@ func (w *Writer) Flush() error { return w.commit(new(committed)) }
 // committed has the committed lengths of the files. It is the frontier's note, so that files
 // and frontier agree after a crash.
 type committed struct {
-	Lengths Lengths           `json:",inline"`         // in a note by the keys of the rows
+	Lengths Lengths           `json:"-"`               // in the note too, by the keys of the rows
 	Robots  int64             `json:"robots"`          // bytes of robots.jsonl that the sinks have
 	Sinks   map[string][]byte `json:"sinks,omitempty"` // checkpoints by the names of formats
 
@@ -192,7 +192,7 @@ func (c *committed) setStale(name string) {
 
 // note encodes c for the frontier. It writes the lengths itself: with each commit, a second map of them takes longer.
 func (c *committed) note() []byte {
-	others, err := jsonv2.Marshal(committed{Robots: c.Robots, Sinks: c.Sinks, Stale: c.Stale})
+	others, err := json.Marshal(c)
 	if err != nil {
 		panic(err) // numbers, and bytes by name
 	}
@@ -204,17 +204,23 @@ func (c *committed) note() []byte {
 	return append(note, others[1:]...)
 }
 
-// parseNote is the inverse of note. Without a note nothing is committed.
+// parseNote is the inverse of note. Without a note nothing is committed. It ignores fields that it does not know.
 func parseNote(note []byte) (c committed, err error) {
-	if note != nil {
-		if err := jsonv2.Unmarshal(note, &c); err != nil {
-			return c, fmt.Errorf("the frontier's note on the output: %w", err)
-		}
-	}
-	byKey := c.Lengths
 	c.Lengths = make(Lengths, len(rows))
+	if note == nil {
+		return c, nil
+	}
+	var fields map[string]json.RawMessage
+	err = cmp.Or(json.Unmarshal(note, &c), json.Unmarshal(note, &fields))
 	for _, r := range rows {
-		c.Lengths[r.name] = byKey[r.key]
+		var length int64 // 0 without the field, as in a note of a version without this file
+		if text, ok := fields[r.key]; ok {
+			err = cmp.Or(err, json.Unmarshal(text, &length))
+		}
+		c.Lengths[r.name] = length
+	}
+	if err != nil {
+		return c, fmt.Errorf("the frontier's note on the output: %w", err)
 	}
 	return c, nil
 }

@@ -117,3 +117,17 @@ func TestNoteKeepsItsFields(t *testing.T) {
 		t.Errorf("%s, %v", cmp.Diff(want, got), err)
 	}
 }
+
+// A note may have fields that this version does not know, of any type, and may lack those of files that its version did
+// not have: these have no committed lines.
+func TestNoteOfAnotherVersion(t *testing.T) {
+	c, err := parseNote([]byte(`{"pages":1,"robots":2,"crawl":"x","later":{"pages":3},"sinks":{"csv":""}}`))
+	if err != nil || c.Lengths[PagesFile] != 1 || c.Robots != 2 || c.Lengths[ChecksFile] != 0 || len(c.Lengths) != len(rows) || c.Sinks["csv"] == nil {
+		t.Errorf("%+v, %v", c, err)
+	}
+	for _, damaged := range []string{``, `{"pages":"x"}`, `{"robots":"x"}`, `[]`} {
+		if _, err := parseNote([]byte(damaged)); err == nil {
+			t.Errorf("%q has no error", damaged)
+		}
+	}
+}
