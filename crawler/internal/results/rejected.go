@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -91,23 +90,22 @@ func (l *rejectedLister) skipped() error {
 // unknown writes skipped URLs, unless they were added to the frontier after all.
 func (l *rejectedLister) unknown(entries []*entry) error {
 	var keys []frontier.Key
-	for _, e := range entries {
-		keys = append(keys, e.key())
-		if e.Kind == provenance.KindRedirect { // a link may lead there too
-			keys = append(keys, frontier.Key{URL: e.Skipped.URL})
+	var of []int // the entry of each key
+	for i, e := range entries {
+		for _, key := range e.keys() {
+			keys, of = append(keys, key), append(of, i)
 		}
 	}
 	known, err := l.w.cfg.Frontier.Known(l.w.cfg.Lifecycle.CommitCtx, keys)
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		n := 1
-		if e.Kind == provenance.KindRedirect {
-			n = 2
-		}
-		added := slices.Contains(known[:n], true)
-		if known = known[n:]; added {
+	added := make([]bool, len(entries))
+	for i, known := range known {
+		added[of[i]] = added[of[i]] || known
+	}
+	for i, e := range entries {
+		if added[i] {
 			continue
 		}
 		e.Skipped.WasProvisional = true

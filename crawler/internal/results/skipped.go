@@ -284,6 +284,20 @@ func (e *entry) key() frontier.Key {
 	return key
 }
 
+// keys returns the keys under which the frontier may have the URL of an entry: its own and, if that is of the target of a
+// redirect, the one under which a link or a robots.txt leads to the URL.
+func (e *entry) keys() []frontier.Key {
+	own := e.key()
+	other := frontier.Key{Kind: own.Kind, URL: own.URL}
+	if own.Kind == provenance.KindRedirect {
+		other.Kind = ""
+	}
+	if other == own {
+		return []frontier.Key{own}
+	}
+	return []frontier.Key{own, other}
+}
+
 // restore applies an entry at an offset in the journal.
 func (s *Skipped) restore(at int64, e *entry) {
 	s.mu.Lock()

@@ -154,21 +154,28 @@ func TestSkippedURLKeepsItsKey(t *testing.T) {
 	}
 }
 
-// A URL that was skipped as the target of a redirect, and is in the frontier since a page links to it, was not skipped.
-func TestRedirectTargetThatIsLinkedIsNotRejected(t *testing.T) {
+// A URL that was skipped as the target of a redirect, and is in the frontier since a page or a robots.txt leads to it, was
+// not skipped.
+func TestRedirectTargetThatIsQueuedIsNotRejected(t *testing.T) {
 	f := frontier.NewMemory(nil)
-	if _, err := f.Add(t.Context(), []frontier.Item{{URL: "http://a.test/linked"}}); err != nil {
+	linked, listed := frontier.Key{URL: "http://a.test/linked"}, frontier.Key{Kind: provenance.KindSitemap, URL: "http://a.test/map"}
+	if _, err := f.Add(t.Context(), []frontier.Item{{URL: linked.URL}, {Kind: listed.Kind, URL: listed.URL}}); err != nil {
 		t.Fatal(err)
 	}
 	r := openWriter(t, f)
-	for _, url := range []string{"http://a.test/linked", "http://a.test/other"} {
-		u := SkippedURL{Item: frontier.Item{Kind: provenance.KindRedirect, URL: url}, Rejection: output.Rejection{URL: url, Reason: output.MaxDepth}}
+	for _, key := range []frontier.Key{
+		{Kind: provenance.KindRedirect, URL: linked.URL},
+		{Kind: provenance.KindRedirect, URL: "http://a.test/other"},
+		{Kind: listed.Kind, URL: listed.URL, Owner: "again-21-0"},
+		{Kind: listed.Kind, URL: "http://a.test/map2", Owner: "again-21-0"},
+	} {
+		u := SkippedURL{Item: frontier.Item{Kind: key.Kind, URL: key.URL, Owner: key.Owner}, Rejection: output.Rejection{URL: key.URL, Reason: output.TooManyRedirects}}
 		if err := r.Skip([]SkippedURL{u}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	listed, err := r.WriteRejected(false, nil)
-	if want := map[output.Reason]int{output.MaxDepth: 1}; err != nil || !maps.Equal(listed.Rejected, want) {
-		t.Errorf("%v, %v, want %v", listed.Rejected, err, want)
+	rejected, err := r.WriteRejected(false, nil)
+	if want := map[output.Reason]int{output.TooManyRedirects: 2}; err != nil || !maps.Equal(rejected.Rejected, want) {
+		t.Errorf("%v, %v, want %v", rejected.Rejected, err, want)
 	}
 }
