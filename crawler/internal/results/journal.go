@@ -14,7 +14,7 @@ import (
 // journal stores the state of a crawl that the frontier does not have: skipped URLs, hosts
 // that joined the scope, origins whose robots.txt is unreachable. It is a file to which
 // entries are appended. Later entries override earlier ones. It is safe for concurrent use. It
-// stores nothing while the files are not open, as in a plan.
+// stores nothing without a directory, as in a plan.
 type journal struct {
 	w *Writer
 
@@ -49,7 +49,7 @@ type entry struct {
 // error.
 func (j *journal) append(entries ...*entry) (at []int64, err error) {
 	at = make([]int64, len(entries))
-	if j.w.dir == nil {
+	if j.w.cfg.Dir == "" {
 		return at, nil
 	}
 	var text []byte
@@ -82,7 +82,7 @@ func (j *journal) failed() error {
 // sync makes the appended entries as durable as the crawl is configured to be. Most entries do
 // not need it: the commit that depends on them syncs the journal too.
 func (j *journal) sync() error {
-	if j.w.dir == nil || !j.w.cfg.Power {
+	if j.w.cfg.Dir == "" || !j.w.cfg.Power {
 		return nil
 	}
 	j.mu.Lock()
