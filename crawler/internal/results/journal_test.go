@@ -13,7 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// openWriter returns a recorder of a new crawl with a frontier; nil: an empty one.
+// openWriter returns a writer of a new crawl with a frontier; nil: an empty one.
 func openWriter(t *testing.T, f frontier.Frontier) *Writer {
 	t.Helper()
 	if f == nil {

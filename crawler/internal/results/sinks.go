@@ -102,7 +102,7 @@ func (w *Writer) fillSink(s *sink) error {
 		return w.replay(s)
 	}
 	return w.replayRobots(s, w.committed.Robots, func(o robotsext.Origin) {
-		if s.format.Exchanges { // the archive lacks that of this robots.txt
+		if s.format.Exchanges { // the archive lacks the exchange of this robots.txt
 			w.setRefetch(o)
 		}
 	})

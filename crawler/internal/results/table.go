@@ -44,7 +44,7 @@ var (
 
 var (
 	files []file // those with results
-	rows  []*row // all, and those of files first
+	rows  []*row // all; those of files come first, since a [Batch] has their lines by the same index
 )
 
 // A row is a JSON lines file of a crawl, and what is done with it.
