@@ -13,7 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 )
 
-// A File is a JSON lines file that is open for appending. It is safe for concurrent use, except Sync and Close.
+// A File is a JSON lines file that is open for appending. It is safe for concurrent use, except Close.
 type File struct {
 	path string
 
@@ -103,13 +103,16 @@ func (l *File) Length() int64 {
 
 // Sync syncs all appended lines to disk.
 func (l *File) Sync() error {
-	if l.file == nil {
+	l.mu.Lock()
+	file := l.file
+	l.mu.Unlock()
+	if file == nil {
 		return nil
 	}
-	return durable.File(l.file)
+	return durable.File(file) // without mu: lines may be appended meanwhile
 }
 
-// Close closes the file.
+// Close closes the file. Call it after the last write.
 func (l *File) Close() error {
 	if l.file == nil {
 		return nil
