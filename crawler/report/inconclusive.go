@@ -46,7 +46,7 @@ func (m *maker) rejectedIncomplete() []string {
 		list = append(list, fmt.Sprintf("%s %s: some skipped URLs are not listed until it ends", worker, state))
 	}
 	for _, d := range m.dirs.filter(func(d *workerDir) bool { return d.state.RejectedIncomplete }) {
-		list = append(list, fmt.Sprintf("%s: more URLs were skipped than %s lists", d.dir, results.RejectedFile))
+		list = append(list, fmt.Sprintf("%s: more URLs were skipped than %s lists", d.dir, results.Rejected.Name()))
 	}
 	return list
 }
@@ -87,8 +87,8 @@ func (m *maker) caveats(rule string) []string {
 	add(lost > 0, "%s data", subject(lost, "file", "has lost", "have lost"))
 	add(missingDirs != "", "%s", missingDirs)
 	if topic == topicSitemaps && rule != ruleSitemapNotLinked {
-		add(noEntries > 0 && len(m.dirs) == 1, "%s is missing or empty", results.EntriesFile)
-		add(noEntries > 0 && len(m.dirs) > 1, "%s of %s missing or empty", results.EntriesFile, subject(noEntries, "worker", "is", "are"))
+		add(noEntries > 0 && len(m.dirs) == 1, "%s is missing or empty", results.Entries.Name())
+		add(noEntries > 0 && len(m.dirs) > 1, "%s of %s missing or empty", results.Entries.Name(), subject(noEntries, "worker", "is", "are"))
 		add(unread != "", "%s", unread)
 	}
 	switch rule {

@@ -117,14 +117,14 @@ func (x *indexer) stateOf(p *output.Page) pageState {
 func (x *indexer) read() error {
 	err := errors.Join(
 		x.merger.addFetches(),
-		read(x.dirs, results.SitemapsFile, x.merger.sitemap, x.addSitemap),
-		read(x.dirs, results.PagesFile, x.merger.page, x.addPage),
+		x.merger.eachSitemap(x.addSitemap),
+		eachLatest(x.merger, results.Pages.Name(), func(p *output.Page) key { return keyOf(p.URL) }, x.addPage),
 		x.merger.addRejections(),
-		read(x.dirs, results.RejectedFile, x.merger.rejection, x.addRejection),
-		read(x.dirs, results.EntriesFile, x.merger.entry, x.addEntry),
+		x.merger.eachRejection(x.addRejection),
+		x.merger.eachEntry(x.addEntry),
 	)
 	for n := x.dirs.recrawls(); n > 0 && err == nil && x.unknown() > 0; n-- {
-		err = x.readEarlier(results.RotatedName(results.PagesFile, n))
+		err = x.readEarlier(results.RotatedName(results.Pages.Name(), n))
 	}
 	return err
 }

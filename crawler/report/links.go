@@ -1,10 +1,6 @@
 package report
 
-import (
-	"net/http"
-
-	"github.com/politecrawl/politecrawl/crawler/internal/results"
-)
+import "net/http"
 
 // readLinks counts the links of all pages. A link changes nothing if its target is linked already,
 // is not at fault and was not checked.
@@ -18,7 +14,7 @@ func (m *maker) readLinks() error {
 	for k := range m.checks.byURL {
 		m.noted.add(k)
 	}
-	return read(m.dirs, results.LinksFile, m.merger.links, m.addLinks)
+	return m.merger.eachLinks(m.addLinks)
 }
 
 func (m *maker) addLinks(_ *workerDir, l *linksLine) {

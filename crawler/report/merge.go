@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"math"
-	"math/bits"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
@@ -19,12 +18,17 @@ type merger struct {
 	sitemaps *sitemapFiles
 	dirs     workerDirs
 
-	// latest has the pages, permissions and sitemap files that are in several directories, with the number
-	// of the directory of the last fetch. Few leases expire, so there are few.
-	latest map[key]uint16
-	pages  int // of these
-
+	latest   map[string]latest // by the names of files of fetches
 	outdated map[reading]bool
+}
+
+// latest has the URLs whose lines in a file are in several directories, with the number of the directory of the
+// last fetch. Few leases expire, so there are few.
+type latest map[key]uint16
+
+func (l latest) counts(s *workerDir, k key) bool {
+	dir, several := l[k]
+	return !several || dir == s.number
 }
 
 // A reading is a sitemap file as one worker read it. It is outdated if other workers read the
@@ -35,7 +39,7 @@ type reading struct {
 }
 
 func newMerger(f *facts, files *sitemapFiles, all workerDirs) *merger {
-	return &merger{facts: f, sitemaps: files, dirs: all, latest: make(map[key]uint16), outdated: make(map[reading]bool)}
+	return &merger{facts: f, sitemaps: files, dirs: all, latest: make(map[string]latest), outdated: make(map[reading]bool)}
 }
 
 // A claim is the last fetch of a URL in a directory: the milliseconds since 1970 in the upper
@@ -55,60 +59,56 @@ type fetch struct {
 	FetchedAt time.Time `json:"fetched_at"`
 }
 
-// addFetches finds the pages, permissions and sitemap files that are in several directories, and the
-// outdated readings.
+// fetchKey stands for the URL of a fetch. Each origin that lists a sitemap file has a line of its own.
+func fetchKey(url, origin string) key {
+	if origin == "" {
+		return keyOf(url)
+	}
+	return sitemapKey(url, origin)
+}
+
+// addFetches finds the URLs that several directories have in a file of fetches, and the outdated
+// readings.
 func (u *merger) addFetches() error {
 	if len(u.dirs) == 1 {
 		return nil
 	}
-	if err := u.findLatest(results.PagesFile, func(f *fetch) key { return keyOf(f.URL) }); err != nil {
-		return err
+	for _, name := range []string{results.Pages.Name(), results.Checks.Name(), results.Permissions.Name(), results.Sitemaps.Name()} {
+		if err := u.findLatest(name); err != nil {
+			return err
+		}
 	}
-	u.pages = len(u.latest)
-	if err := u.findLatest(results.ChecksFile, func(f *fetch) key { return checkKey(f.URL) }); err != nil {
-		return err
-	}
-	if err := u.findLatest(results.PermissionsFile, func(f *fetch) key { return permissionKey(f.URL) }); err != nil {
-		return err
-	}
-	if err := u.findLatest(results.SitemapsFile, func(f *fetch) key { return sitemapKey(f.URL, f.Origin) }); err != nil {
-		return err
-	}
-	err := read(u.dirs, results.SitemapsFile, every, func(s *workerDir, m *output.Sitemap) {
+	latest := u.latest[results.Sitemaps.Name()]
+	err := read(u.dirs, results.Sitemaps.Name(), every, func(s *workerDir, m *output.Sitemap) {
 		r := reading{keyOf(m.URL), s.number}
 		if outdated, known := u.outdated[r]; !known || outdated {
-			u.outdated[r] = !u.sitemap(s, m)
+			u.outdated[r] = !latest.counts(s, fetchKey(m.URL, m.Origin))
 		}
 	})
 	maps.DeleteFunc(u.outdated, func(_ reading, yes bool) bool { return !yes })
 	return err
 }
 
-// checkKey stands for a URL that was only checked. A page may have the same URL.
-func checkKey(url string) key { return ^keyOf(url) }
-
-// permissionKey stands for a line of permissions.jsonl. A withheld page has no other line.
-func permissionKey(url string) key { return key(bits.ReverseBytes64(uint64(keyOf(url)))) }
-
 // every counts every line.
 func every[T any](*workerDir, *T) bool { return true }
 
 // findLatest finds the directory of the last fetch for each URL in a file that several
 // directories have.
-func (u *merger) findLatest(file string, keyOf func(*fetch) key) error {
+func (u *merger) findLatest(file string) error {
 	claims := make(map[key]claim) // freed before the facts of all URLs are collected
-	several := make(map[key]bool)
+	found := make(latest)
 	err := read(u.dirs, file, every, func(s *workerDir, f *fetch) {
-		k := keyOf(f)
+		k := fetchKey(f.URL, f.Origin)
 		other, claimed := claims[k]
 		if claimed && other.dir() != s.number {
-			several[k] = true
+			found[k] = 0
 		}
 		claims[k] = max(other, claimOf(s, f.FetchedAt))
 	})
-	for k := range several {
-		u.latest[k] = claims[k].dir()
+	for k := range found {
+		found[k] = claims[k].dir()
 	}
+	u.latest[file] = found
 	return err
 }
 
@@ -118,7 +118,7 @@ func (u *merger) addRejections() error {
 	if len(u.dirs) == 1 {
 		return nil
 	}
-	return read(u.dirs, results.RejectedFile, every, func(s *workerDir, r *output.Rejection) {
+	return read(u.dirs, results.Rejected.Name(), every, func(s *workerDir, r *output.Rejection) {
 		k, _ := u.key(r)
 		old := u.facts.byURL[k]
 		depth := uint8(min(max(r.Depth, 0), math.MaxUint8))
@@ -158,39 +158,50 @@ func weight(r output.Reason) int {
 	return 3
 }
 
-// page reports whether a line of pages.jsonl counts.
-func (u *merger) page(s *workerDir, p *output.Page) bool { return u.counts(s, keyOf(p.URL)) }
-
-// links reports whether a line of links.jsonl counts: if that of its page does.
-func (u *merger) links(s *workerDir, l *linksLine) bool {
-	return u.counts(s, keyOf(l.URL)) && u.counts(s, checkKey(l.URL)) // it may be a stylesheet that was only checked
+// eachLatest calls f for each line of a file of fetches that counts.
+func eachLatest[T any](u *merger, file string, keyOf func(*T) key, f func(*workerDir, *T)) error {
+	latest := u.latest[file]
+	return read(u.dirs, file, func(s *workerDir, v *T) bool { return latest.counts(s, keyOf(v)) }, f)
 }
 
-// anchors reports whether a line of anchors.jsonl counts: if that of its page does.
-func (u *merger) anchors(s *workerDir, a *output.Anchors) bool { return u.counts(s, keyOf(a.URL)) }
-
-// check reports whether a line of checks.jsonl counts.
-func (u *merger) check(s *workerDir, c *output.Check) bool { return u.counts(s, checkKey(c.URL)) }
-
-// sitemap reports whether a line of sitemaps.jsonl counts.
-func (u *merger) sitemap(s *workerDir, m *output.Sitemap) bool {
-	return u.counts(s, sitemapKey(m.URL, m.Origin))
+// eachSitemap calls f for each line of sitemaps.jsonl that counts.
+func (u *merger) eachSitemap(f func(*workerDir, *output.Sitemap)) error {
+	return eachLatest(u, results.Sitemaps.Name(), func(m *output.Sitemap) key { return fetchKey(m.URL, m.Origin) }, f)
 }
 
-// entry reports whether a line of entries.jsonl counts.
-func (u *merger) entry(s *workerDir, e *output.Entry) bool {
-	return len(u.outdated) == 0 || !u.outdated[reading{keyOf(e.Sitemap), s.number}]
+// eachCheck calls f for each line of checks.jsonl that counts.
+func (u *merger) eachCheck(f func(*workerDir, *output.Check)) error {
+	return eachLatest(u, results.Checks.Name(), func(c *output.Check) key { return keyOf(c.URL) }, f)
 }
 
-func (u *merger) counts(s *workerDir, k key) bool {
-	latest, several := u.latest[k]
-	return !several || latest == s.number
+// eachLinks calls f for each line of links.jsonl that counts: if that of its page does.
+func (u *merger) eachLinks(f func(*workerDir, *linksLine)) error {
+	pages, checks := u.latest[results.Pages.Name()], u.latest[results.Checks.Name()]
+	return read(u.dirs, results.Links.Name(), func(s *workerDir, l *linksLine) bool {
+		k := keyOf(l.URL)
+		return pages.counts(s, k) && checks.counts(s, k) // it may be a stylesheet that was only checked
+	}, f)
 }
 
-// rejection reports whether a line of rejected.jsonl counts. A URL that another worker
+// eachAnchors calls f for each line of anchors.jsonl that counts: if that of its page does.
+func (u *merger) eachAnchors(f func(*workerDir, *output.Anchors)) error {
+	pages := u.latest[results.Pages.Name()]
+	return read(u.dirs, results.Anchors.Name(), func(s *workerDir, a *output.Anchors) bool { return pages.counts(s, keyOf(a.URL)) }, f)
+}
+
+// eachEntry calls f for each line of entries.jsonl that counts.
+func (u *merger) eachEntry(f func(*workerDir, *output.Entry)) error {
+	return read(u.dirs, results.Entries.Name(), func(s *workerDir, e *output.Entry) bool {
+		return len(u.outdated) == 0 || !u.outdated[reading{keyOf(e.Sitemap), s.number}]
+	}, f)
+}
+
+// eachRejection calls f for each line of rejected.jsonl that counts. A URL that another worker
 // fetched is a page.
-func (u *merger) rejection(s *workerDir, r *output.Rejection) bool {
-	k, page := u.key(r)
-	f := u.facts.byURL[k]
-	return (!page || f.status == 0) && (f.dir == 0 || f.dir == s.number)
+func (u *merger) eachRejection(f func(*workerDir, *output.Rejection)) error {
+	return read(u.dirs, results.Rejected.Name(), func(s *workerDir, r *output.Rejection) bool {
+		k, page := u.key(r)
+		f := u.facts.byURL[k]
+		return (!page || f.status == 0) && (f.dir == 0 || f.dir == s.number)
+	}, f)
 }

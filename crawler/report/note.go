@@ -22,14 +22,14 @@ func (m *maker) notes() []string {
 	}
 	notes = append(notes, m.rejectedIncomplete()...)
 	for _, d := range m.dirs.filter((*workerDir).lacksEntries) {
-		note("%s%s is missing or empty: its sitemaps cannot be compared with the site", in(d.dir), results.EntriesFile)
+		note("%s%s is missing or empty: its sitemaps cannot be compared with the site", in(d.dir), results.Entries.Name())
 	}
 	for _, d := range m.dirs.filter((*workerDir).lacksLinks) {
 		text := "the links of its pages are not known"
 		if !several {
 			text = "only the first page that links to each URL is known"
 		}
-		note("%s%s is missing or empty: %s", in(d.dir), results.LinksFile, text)
+		note("%s%s is missing or empty: %s", in(d.dir), results.Links.Name(), text)
 	}
 	if n := m.counters.unread; n > 0 {
 		note("%s unchanged since the last crawl, without content: duplicates among them are not counted", subject(n, "page", "is", "are"))
@@ -43,7 +43,7 @@ func (m *maker) notes() []string {
 	if !several {
 		return notes
 	}
-	if n := m.merger.pages; n > 0 {
+	if n := len(m.merger.latest[results.Pages.Name()]); n > 0 {
 		note("%s in more than one directory: the last fetch counts", subject(n, "page", "is", "are"))
 	}
 	if missing := m.missingDirs(); missing != "" {

@@ -70,7 +70,7 @@ func (l *pageLine) ReadJSON(text []byte) bool {
 
 // readPages calls f for each page that counts.
 func (m *maker) readPages(f func(*workerDir, *output.Page)) error {
-	return read(m.dirs, results.PagesFile,
-		func(s *workerDir, l *pageLine) bool { return m.merger.page(s, &l.Page) },
+	return eachLatest(m.merger, results.Pages.Name(),
+		func(l *pageLine) key { return keyOf(l.URL) },
 		func(s *workerDir, l *pageLine) { f(s, &l.Page) })
 }

@@ -118,12 +118,13 @@ func newPermissions(rows int) *permissions {
 
 // readPermissions reads permissions.jsonl.
 func (m *maker) readPermissions() error {
-	return each(m.dirs, results.PermissionsFile, func(s *workerDir, l *permissionLine) error {
+	latest := m.merger.latest[results.Permissions.Name()]
+	return each(m.dirs, results.Permissions.Name(), func(s *workerDir, l *permissionLine) error {
 		t, err := m.permissions.termsOf(l)
 		if err != nil {
 			return jsonlines.BadLine(err)
 		}
-		if !m.merger.counts(s, permissionKey(l.URL)) {
+		if !latest.counts(s, keyOf(l.URL)) {
 			return nil
 		}
 		if m.facts.byURL[keyOf(l.URL)].status != 0 {
@@ -274,7 +275,7 @@ func (p *permissions) list(refused int, statuses map[int]int) Permissions {
 	}
 	r.Caveats = []string{}
 	if missing > 0 {
-		r.Caveats = append(r.Caveats, results.PermissionsFile+" lacks "+quantity(missing, "page"))
+		r.Caveats = append(r.Caveats, results.Permissions.Name()+" lacks "+quantity(missing, "page"))
 	}
 	return r
 }

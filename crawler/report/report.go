@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -183,14 +182,14 @@ func newMaker(ctx context.Context, dirs []string, opts *Options) (*maker, error)
 func (m *maker) firstReading() error {
 	return errors.Join(
 		m.merger.addFetches(),
-		read(m.dirs, results.SitemapsFile, m.merger.sitemap, m.addSitemap),
+		m.merger.eachSitemap(m.addSitemap),
 		m.readPages(m.addPage),
 		m.merger.addRejections(),
-		read(m.dirs, results.RejectedFile, m.merger.rejection, m.addRejection),
-		read(m.dirs, results.EntriesFile, m.merger.entry, m.comparison.addEntry),
-		read(m.dirs, results.ChecksFile, m.merger.check, m.addCheck),
+		m.merger.eachRejection(m.addRejection),
+		m.merger.eachEntry(m.comparison.addEntry),
+		m.merger.eachCheck(m.addCheck),
 		m.readLinks(),
-		read(m.dirs, results.AnchorsFile, m.merger.anchors, m.fragments.addTargets),
+		m.merger.eachAnchors(m.fragments.addTargets),
 		m.readPermissions(),
 		m.robots.read(),
 	)
@@ -268,9 +267,9 @@ func (m *maker) secondReading() error {
 	}
 	m.alternates.choose()
 	err := errors.Join(
-		read(m.dirs, results.AnchorsFile, m.merger.anchors, m.fragments.addIDs),
-		read(m.dirs, results.RejectedFile, m.merger.rejection, m.nameRejection),
-		read(m.dirs, results.ChecksFile, m.merger.check, m.checks.name),
+		m.merger.eachAnchors(m.fragments.addIDs),
+		m.merger.eachRejection(m.nameRejection),
+		m.merger.eachCheck(m.checks.name),
 	)
 	if err != nil {
 		return err
@@ -279,16 +278,16 @@ func (m *maker) secondReading() error {
 	m.starts.addTo(m.lists)
 	m.redirects.addTo(m.lists)
 	m.comparison.choose()
-	err = read(m.dirs, results.EntriesFile, m.merger.entry, m.comparison.nameEntry)
+	err = m.merger.eachEntry(m.comparison.nameEntry)
 	m.fragments.conclude(m.rows, m.lists)
 	switch wanted := m.lists.choose(); {
 	case len(m.insecure.chosen)+len(m.references.slashes.chosen)+len(m.references.forbidden.chosen) > 0, wanted && (m.graph.omitted > 0 || m.graph.loops):
-		err = errors.Join(err, read(m.dirs, results.LinksFile, m.merger.links, m.nameLinks)) // the largest file
+		err = errors.Join(err, m.merger.eachLinks(m.nameLinks)) // the largest file
 	case wanted:
 		m.graph.name(m.referrers)
 	}
 	if len(m.fragments.missing.chosen) > 0 {
-		err = errors.Join(err, read(m.dirs, results.AnchorsFile, m.merger.anchors, m.fragments.name))
+		err = errors.Join(err, m.merger.eachAnchors(m.fragments.name))
 	}
 	m.insecure.addTo(m.lists, ruleMixedContent)
 	m.references.addTo()

@@ -123,7 +123,7 @@ func permissionTables(p *Permissions) []*table {
 			textField("Allowed by", func(c *Contradiction) string { return c.AllowedBy.label() }),
 			textField("Disallowed by", func(c *Contradiction) string { return c.DisallowedBy.label() }),
 			numberField("Pages", kindFault, func(c *Contradiction) int { return c.Pages }),
-			urlsField("Examples", results.PermissionsFile, func(c *Contradiction) (int, []string) { return c.Pages, c.Examples })),
+			urlsField("Examples", results.Permissions.Name(), func(c *Contradiction) (int, []string) { return c.Pages, c.Examples })),
 	}
 }
 

@@ -128,11 +128,11 @@ func (s *workerDir) open() bool {
 
 // lacksLinks reports whether the links of its pages are missing.
 func (s *workerDir) lacksLinks() bool {
-	return s.hasLinks && (s.state.Config.Links == false || s.lines[results.LinksFile] == 0)
+	return s.hasLinks && (s.state.Config.Links == false || s.lines[results.Links.Name()] == 0)
 }
 
 // lacksEntries reports whether the entries of its sitemaps are missing.
-func (s *workerDir) lacksEntries() bool { return s.hasEntries && s.lines[results.EntriesFile] == 0 }
+func (s *workerDir) lacksEntries() bool { return s.hasEntries && s.lines[results.Entries.Name()] == 0 }
 
 // workerDirs are the directories of a crawl, in the order of the arguments.
 type workerDirs []*workerDir

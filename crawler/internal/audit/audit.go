@@ -70,7 +70,7 @@ func Verify(c Crawl, report func(Difference) error) (Counts, error) {
 	if err := v.verifyFiles(differs); err != nil {
 		return v.Counts, err
 	}
-	err = jsonlines.EachNumbered(filepath.Join(c.Dir, results.PermissionsFile), func(number int, p *output.Permission) error {
+	err = jsonlines.EachNumbered(filepath.Join(c.Dir, results.Permissions.Name()), func(number int, p *output.Permission) error {
 		v.Lines++
 		v.Statements += len(p.Statements)
 		l := &lineVerifier{verifier: v, line: p}
@@ -259,9 +259,9 @@ func equal(a, b *usage.Statement) bool {
 // compareEvidence compares the line with the other files of the crawl.
 func (l *lineVerifier) compareEvidence(u *url.URL, robots *keptFile) {
 	if !l.evidence.has(l.line) {
-		file := results.PagesFile
+		file := results.Pages.Name()
 		if l.line.Withheld != "" {
-			file = results.RejectedFile
+			file = results.Rejected.Name()
 		}
 		l.problem("%s does not list such a page", file)
 	}

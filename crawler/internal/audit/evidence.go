@@ -38,11 +38,11 @@ func newEvidence(c *Crawl) (*evidence, error) {
 		return !slices.ContainsFunc(c.Lost, func(l output.Loss) bool { return l.File == name })
 	}
 	e := &evidence{
-		dir: c.Dir, allPages: whole(results.PagesFile) && whole(results.RejectedFile),
+		dir: c.Dir, allPages: whole(results.Pages.Name()) && whole(results.Rejected.Name()),
 		allRobots: whole(results.RobotsFile) && !c.Shared, // another worker may have requested it
 	}
 	if c.Recrawls > 0 {
-		err := eachLine(c.Dir, results.RotatedName(results.PermissionsFile, c.Recrawls), func(p *struct{ URL string }) error {
+		err := eachLine(c.Dir, results.RotatedName(results.Permissions.Name(), c.Recrawls), func(p *struct{ URL string }) error {
 			e.previous.add(p.URL, "")
 			return nil
 		})
@@ -76,7 +76,7 @@ func newEvidence(c *Crawl) (*evidence, error) {
 // eachPage calls f for each page that has a line in permissions.jsonl. Withheld is why the page is in
 // no other output, as rejected.jsonl has it.
 func (e *evidence) eachPage(f func(url, withheld string) error) error {
-	err := eachLine(e.dir, results.PagesFile, func(p *struct {
+	err := eachLine(e.dir, results.Pages.Name(), func(p *struct {
 		URL, Location string
 		Status        int
 	}) error {
@@ -89,7 +89,7 @@ func (e *evidence) eachPage(f func(url, withheld string) error) error {
 	if err != nil {
 		return err
 	}
-	return eachLine(e.dir, results.RejectedFile, func(r *output.Rejection) error {
+	return eachLine(e.dir, results.Rejected.Name(), func(r *output.Rejection) error {
 		if r.Reason != output.Usage || r.Rule != "" { // with a rule of its site it was not requested
 			return nil
 		}
@@ -117,9 +117,9 @@ func (e *evidence) eachMissing(f func(url, file string) error) error {
 		case e.found[e.pages.find(url, withheld)]:
 			return nil
 		case withheld != "":
-			return f(url, results.RejectedFile)
+			return f(url, results.Rejected.Name())
 		}
-		return f(url, results.PagesFile)
+		return f(url, results.Pages.Name())
 	})
 }
 

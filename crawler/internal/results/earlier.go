@@ -122,7 +122,7 @@ const noLine = -1
 func (w *Writer) LoadPrevious(number int, links bool) error {
 	e := &w.previous
 	e.listsLinks, e.seed, e.at = links, maphash.MakeSeed(), make(map[uint64]offsets)
-	names := [previousFiles]string{PagesFile, PermissionsFile, LinksFile}
+	names := [previousFiles]string{Pages.name, Permissions.name, Links.name}
 	if !links {
 		names[previousLinks] = ""
 	}

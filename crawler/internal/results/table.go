@@ -13,11 +13,8 @@ const (
 	RejectedFile = "rejected.jsonl"
 	SitemapsFile = "sitemaps.jsonl"
 	LinksFile    = "links.jsonl"
-	EntriesFile  = "entries.jsonl"
 	ChecksFile   = "checks.jsonl"
 	AnchorsFile  = "anchors.jsonl"
-
-	PermissionsFile = "permissions.jsonl"
 
 	RobotsFile  = "robots.jsonl"
 	JournalFile = "journal.jsonl"
@@ -33,10 +30,10 @@ var (
 	Rejected    = add(&File[output.Rejection]{row{name: RejectedFile, counted: true}, func(r *output.Results) *[]*output.Rejection { return &r.Rejected }})
 	Sitemaps    = add(&File[output.Sitemap]{row{name: SitemapsFile, requests: true, counted: true}, func(r *output.Results) *[]*output.Sitemap { return &r.Sitemaps }})
 	Links       = add(&File[output.Links]{row{name: LinksFile}, func(r *output.Results) *[]*output.Links { return &r.Links }})
-	Entries     = add(&File[output.Entry]{row{name: EntriesFile}, func(r *output.Results) *[]*output.Entry { return &r.Entries }})
+	Entries     = add(&File[output.Entry]{row{name: "entries.jsonl"}, func(r *output.Results) *[]*output.Entry { return &r.Entries }})
 	Checks      = add(&File[output.Check]{row{name: ChecksFile, counted: true}, func(r *output.Results) *[]*output.Check { return &r.Checks }})
 	Anchors     = add(&File[output.Anchors]{row{name: AnchorsFile}, func(r *output.Results) *[]*output.Anchors { return &r.Anchors }})
-	Permissions = add(&File[output.Permission]{row{name: PermissionsFile}, func(r *output.Results) *[]*output.Permission { return &r.Permissions }})
+	Permissions = add(&File[output.Permission]{row{name: "permissions.jsonl"}, func(r *output.Results) *[]*output.Permission { return &r.Permissions }})
 
 	robotsLog  = addRow(&row{name: RobotsFile, key: "robots_lines", log: true})
 	journalLog = addRow(&row{name: JournalFile, log: true, continued: true})
@@ -97,6 +94,9 @@ func baseOf(name string) string {
 }
 
 func (r *row) self() *row { return r }
+
+// Name returns the name of the file.
+func (r *row) Name() string { return r.name }
 
 // Add adds a line to a batch.
 func (f *File[T]) Add(b *Batch, v *T) error {
