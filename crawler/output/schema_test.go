@@ -48,7 +48,7 @@ func schemaFields(t *testing.T, section string) (names, optional []string) {
 // be added here.
 func TestSchema(t *testing.T) {
 	now := time.Unix(1e9, 0)
-	for file, line := range map[string]any{
+	lines := map[string]any{
 		"pages.jsonl": Page{
 			"u", 200, "t", 1, "v", "link", "l", "text/html", 1, 1, "c", []Directive{{"noindex", "h"}}, "noindex",
 			now, 1, 1, "h", true, "d", map[string]any{"x": "y"}, "t", 1, []string{"max-links"},
@@ -62,7 +62,14 @@ func TestSchema(t *testing.T) {
 		"anchors.jsonl":  Anchors{"u", []string{"i"}, []string{"u#i"}},
 
 		"permissions.jsonl": Permission{"u", now, "h", "h", usage.Verdicts{usage.TDM: {Value: usage.Allowed, Statement: 1}}, []usage.Statement{{}}, "w", "p"},
-	} {
+	}
+	for list := range reflect.TypeFor[Results]().Fields() {
+		line, ok := reflect.Zero(list.Type.Elem()).Interface().(interface{ file() string })
+		if ok && lines[line.file()] == nil {
+			t.Errorf("no line of %s is compared with SCHEMA.md", line.file())
+		}
+	}
+	for file, line := range lines {
 		text, err := json.Marshal(line)
 		if err != nil {
 			t.Fatal(err)
