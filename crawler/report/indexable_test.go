@@ -134,7 +134,7 @@ func earlierPages(t *testing.T, dir string, number int, pages ...output.Page) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, results.RotatedName(results.PagesFile, number)), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, results.RotatedName(results.Pages.Name(), number)), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -254,7 +254,7 @@ func TestIndexablePagesOfIncompleteCrawl(t *testing.T) {
 				c.page("/x", output.Page{})
 				tt.change(c)
 			}).write(t)
-			path := filepath.Join(dir, results.PagesFile)
+			path := filepath.Join(dir, results.Pages.Name())
 			text, err := os.ReadFile(path)
 			if err == nil {
 				err = os.WriteFile(path, append([]byte(tt.damage), text...), 0o600)

@@ -109,7 +109,7 @@ func TestCommitForPower(t *testing.T) {
 func TestNoteKeepsItsFields(t *testing.T) {
 	const earlier = `{"pages":1,"rejected":2,"sitemaps":3,"links":4,"entries":5,"checks":6,"anchors":7,"permissions":8,"robots_lines":9,"robots":10,"journal":11,"sinks":{"csv":"eA=="},"stale":["sqlite"]}`
 	c, err := parseNote([]byte(earlier))
-	if err != nil || c.Lengths[PagesFile] != 1 || c.Lengths[Permissions.Name()] != 8 || c.Lengths[RobotsFile] != 9 || c.Robots != 10 || c.Lengths[JournalFile] != 11 ||
+	if err != nil || c.Lengths[Pages.name] != 1 || c.Lengths[Permissions.name] != 8 || c.Lengths[RobotsFile] != 9 || c.Robots != 10 || c.Lengths[JournalFile] != 11 ||
 		string(c.Sinks["csv"]) != "x" || !slices.Equal(c.Stale, []string{"sqlite"}) || len(c.Lengths) != len(rows) {
 		t.Errorf("%+v, %v", c, err)
 	}

@@ -88,7 +88,7 @@ func LossNotice(l output.Loss) string {
 func (w *Writer) Lost(rewriting bool) ([]output.Loss, error) {
 	had := maps.Clone(w.committed.Lengths)
 	if rewriting { // killed before the frontier got the new length
-		delete(had, RejectedFile)
+		delete(had, Rejected.name)
 	}
 	return Lost(w.cfg.Dir, had)
 }

@@ -143,8 +143,8 @@ func TestOpenCutsWhatDoesNotCount(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if left := d.Lengths()[PagesFile]; tt.lost && lost[0] != (output.Loss{File: "pages.jsonl", Bytes: counted[PagesFile] - left, SizeBefore: counted[PagesFile]}) {
-				t.Errorf("lost %v, %d are left of %d", lost, left, counted[PagesFile])
+			if left := d.Lengths()[Pages.name]; tt.lost && lost[0] != (output.Loss{File: "pages.jsonl", Bytes: counted[Pages.name] - left, SizeBefore: counted[Pages.name]}) {
+				t.Errorf("lost %v, %d are left of %d", lost, left, counted[Pages.name])
 			}
 			if err := errors.Join(d.Write(page("new")), d.Close()); err != nil {
 				t.Fatal(err)

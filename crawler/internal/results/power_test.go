@@ -162,7 +162,7 @@ func TestDropRejectionsOutlivesPowerCut(t *testing.T) {
 	if err := errors.Join(d.Write(&b), d.Sync(), d.Close()); err != nil {
 		t.Fatal(err)
 	}
-	length, err := dropRejections(t, d.path, d.Lengths()[RejectedFile], func(r *output.Rejection) bool { return r.Reason == output.MaxHostPages })
+	length, err := dropRejections(t, d.path, d.Lengths()[Rejected.name], func(r *output.Rejection) bool { return r.Reason == output.MaxHostPages })
 	if err != nil {
 		t.Fatal(err)
 	}

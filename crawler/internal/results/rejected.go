@@ -206,13 +206,13 @@ func (l *rejectedLister) flush() error {
 // DropRejections removes lines from rejected.jsonl, after Load and before Open: those for which drop returns true,
 // those that are not committed, and unreadable ones. It syncs the file. The files of the formats are rewritten later.
 func (w *Writer) DropRejections(drop func(*output.Rejection) bool) error {
-	kept, err := createTemp(w.path(RejectedFile), 0o644) // there may be too many for memory
+	kept, err := createTemp(w.path(Rejected.name), 0o644) // there may be too many for memory
 	if err != nil {
 		return err
 	}
 	buffer, line, length := bufio.NewWriter(kept), []byte(nil), int64(0)
-	err = jsonlines.Each(w.path(RejectedFile), func(at int64, r *output.Rejection) error {
-		if at >= w.committed.Lengths[RejectedFile] || drop(r) {
+	err = jsonlines.Each(w.path(Rejected.name), func(at int64, r *output.Rejection) error {
+		if at >= w.committed.Lengths[Rejected.name] || drop(r) {
 			return nil
 		}
 		if line, err = jsonlines.Line(line[:0], r); err != nil {
@@ -226,12 +226,12 @@ func (w *Writer) DropRejections(drop func(*output.Rejection) bool) error {
 		err = durable.File(kept)
 	}
 	if err = errors.Join(err, kept.Close()); err == nil {
-		err = durable.Rename(kept.Name(), w.path(RejectedFile))
+		err = durable.Rename(kept.Name(), w.path(Rejected.name))
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(kept.Name()))
 	}
-	w.committed.Lengths[RejectedFile] = length
+	w.committed.Lengths[Rejected.name] = length
 	for _, f := range w.cfg.Available {
 		if !f.Exchanges { // the sink gets all lines again
 			w.committed.setStale(f.Name)

@@ -27,7 +27,7 @@ func TestWaitingURLThatCannotBeReadIsListed(t *testing.T) {
 	if err := r.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(r.cfg.Dir, RejectedFile))
+	text, err := os.ReadFile(filepath.Join(r.cfg.Dir, Rejected.name))
 	if err != nil || !strings.Contains(string(text), `"url":"http://a.test/x"`) || !strings.Contains(string(text), `"source":"link"`) {
 		t.Errorf("%s, %v", text, err)
 	}
@@ -38,10 +38,10 @@ func TestWaitingURLThatCannotBeReadIsListed(t *testing.T) {
 func dropRejections(t *testing.T, dir string, committed int64, drop func(*output.Rejection) bool) (length int64, err error) {
 	t.Helper()
 	r := New(Config{Dir: dir, Frontier: frontier.NewMemory(nil), Lifecycle: lifecycle.New(slog.New(slog.DiscardHandler), nil)})
-	r.committed.Lengths = Lengths{RejectedFile: committed}
+	r.committed.Lengths = Lengths{Rejected.name: committed}
 	err = r.DropRejections(drop)
 	if err := r.Load(); err != nil {
 		t.Fatal(err)
 	}
-	return r.committed.Lengths[RejectedFile], err
+	return r.committed.Lengths[Rejected.name], err
 }

@@ -73,7 +73,7 @@ type Writer struct {
 // New returns a writer. It opens nothing.
 func New(cfg Config) *Writer {
 	w := &Writer{cfg: cfg, refetch: make(map[robotsext.Origin]bool)}
-	w.duplicates = newDuplicates(w.path(PagesFile))
+	w.duplicates = newDuplicates(w.path(Pages.name))
 	w.journal = &journal{w: w}
 	w.Deferred = newDeferred(w.journal)
 	w.Skipped = newSkipped(w)
