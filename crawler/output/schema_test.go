@@ -64,7 +64,7 @@ func TestSchema(t *testing.T) {
 		"permissions.jsonl": Permission{"u", now, "h", "h", usage.Verdicts{usage.TDM: {Value: usage.Allowed, Statement: 1}}, []usage.Statement{{}}, "w", "p"},
 	}
 	for list := range reflect.TypeFor[Results]().Fields() {
-		line, ok := reflect.Zero(list.Type.Elem()).Interface().(interface{ file() string })
+		line, ok := reflect.TypeAssert[interface{ file() string }](reflect.Zero(list.Type.Elem()))
 		if ok && lines[line.file()] == nil {
 			t.Errorf("no line of %s is compared with SCHEMA.md", line.file())
 		}
