@@ -84,13 +84,13 @@ func robotsOptions(cfg *Config) *robotstxt.Options {
 // unusedFiles returns the names of the JSON lines files that the settings do not need.
 func (c *Config) unusedFiles() (names []string) {
 	if c.Output.Links == LinksNone {
-		names = append(names, results.LinksFile)
+		names = append(names, results.Links.Name())
 	}
 	if len(c.Scope.Check) == 0 {
-		names = append(names, results.ChecksFile)
+		names = append(names, results.Checks.Name())
 	}
 	if !c.Scope.checks(CheckFragments) {
-		names = append(names, results.AnchorsFile)
+		names = append(names, results.Anchors.Name())
 	}
 	return names
 }

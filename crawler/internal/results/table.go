@@ -7,15 +7,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// The names in the directory of a crawl.
+// The names in the directory of a crawl, besides those of results.
 const (
-	PagesFile    = "pages.jsonl"
-	RejectedFile = "rejected.jsonl"
-	SitemapsFile = "sitemaps.jsonl"
-	LinksFile    = "links.jsonl"
-	ChecksFile   = "checks.jsonl"
-	AnchorsFile  = "anchors.jsonl"
-
 	RobotsFile  = "robots.jsonl"
 	JournalFile = "journal.jsonl"
 
@@ -26,13 +19,13 @@ const (
 // The table of the files: another file of results is a row here, and its type with a field of [output.Results].
 // What a crawl does with its files goes over the table.
 var (
-	Pages       = add(&File[output.Page]{row{name: PagesFile, requests: true, counted: true, history: true}, func(r *output.Results) *[]*output.Page { return &r.Pages }})
-	Rejected    = add(&File[output.Rejection]{row{name: RejectedFile, counted: true}, func(r *output.Results) *[]*output.Rejection { return &r.Rejected }})
-	Sitemaps    = add(&File[output.Sitemap]{row{name: SitemapsFile, requests: true, counted: true}, func(r *output.Results) *[]*output.Sitemap { return &r.Sitemaps }})
-	Links       = add(&File[output.Links]{row{name: LinksFile}, func(r *output.Results) *[]*output.Links { return &r.Links }})
+	Pages       = add(&File[output.Page]{row{name: "pages.jsonl", requests: true, counted: true, history: true}, func(r *output.Results) *[]*output.Page { return &r.Pages }})
+	Rejected    = add(&File[output.Rejection]{row{name: "rejected.jsonl", counted: true}, func(r *output.Results) *[]*output.Rejection { return &r.Rejected }})
+	Sitemaps    = add(&File[output.Sitemap]{row{name: "sitemaps.jsonl", requests: true, counted: true}, func(r *output.Results) *[]*output.Sitemap { return &r.Sitemaps }})
+	Links       = add(&File[output.Links]{row{name: "links.jsonl"}, func(r *output.Results) *[]*output.Links { return &r.Links }})
 	Entries     = add(&File[output.Entry]{row{name: "entries.jsonl"}, func(r *output.Results) *[]*output.Entry { return &r.Entries }})
-	Checks      = add(&File[output.Check]{row{name: ChecksFile, counted: true}, func(r *output.Results) *[]*output.Check { return &r.Checks }})
-	Anchors     = add(&File[output.Anchors]{row{name: AnchorsFile}, func(r *output.Results) *[]*output.Anchors { return &r.Anchors }})
+	Checks      = add(&File[output.Check]{row{name: "checks.jsonl", counted: true}, func(r *output.Results) *[]*output.Check { return &r.Checks }})
+	Anchors     = add(&File[output.Anchors]{row{name: "anchors.jsonl"}, func(r *output.Results) *[]*output.Anchors { return &r.Anchors }})
 	Permissions = add(&File[output.Permission]{row{name: "permissions.jsonl"}, func(r *output.Results) *[]*output.Permission { return &r.Permissions }})
 
 	robotsLog  = addRow(&row{name: RobotsFile, key: "robots_lines", log: true})
@@ -111,8 +104,18 @@ func (f *File[T]) Add(b *Batch, v *T) error {
 	return nil
 }
 
+// Each calls do for each readable line of the file of the crawl before a recrawl with this number, with its offset;
+// 0: of this crawl. A missing file has no lines.
+func (f *File[T]) Each(w *Writer, number int, do func(at int64, v *T) error) error {
+	name := f.name
+	if number > 0 {
+		name = RotatedName(name, number)
+	}
+	return Each(w, w.path(name), do)
+}
+
 func (f *File[T]) replay(w *Writer, to *output.Results, added func(at int64) error) error {
-	return Each(w, w.path(f.name), func(at int64, v *T) error {
+	return f.Each(w, 0, func(at int64, v *T) error {
 		list := f.lines(to)
 		*list = append(*list, v)
 		return added(at)

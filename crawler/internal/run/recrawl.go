@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -108,16 +107,15 @@ func (c *Crawl) JoinRecrawl(number int) (latest int, err error) {
 
 // addAll requeues the URLs that the files with a number list.
 func (r *requeuer) addAll(number int) error {
-	file := func(name string) string { return filepath.Join(r.c.set.Results.Dir, results.RotatedName(name, number)) }
 	foundOn := make(map[string]string) // each sitemap
-	err := results.Each(r.c.parts.Results, file(results.SitemapsFile), func(_ int64, s *output.Sitemap) error {
+	err := results.Sitemaps.Each(r.c.parts.Results, number, func(_ int64, s *output.Sitemap) error {
 		foundOn[s.URL] = s.FoundOn
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	err = results.Each(r.c.parts.Results, file(results.SitemapsFile), func(_ int64, s *output.Sitemap) error {
+	err = results.Sitemaps.Each(r.c.parts.Results, number, func(_ int64, s *output.Sitemap) error {
 		t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: s.FoundOn, SitemapOf: robotsext.Origin(s.Origin), IndexDepth: s.IndexDepth}
 		for above, n := s.FoundOn, 0; foundOn[above] != "" && n < discover.MaxNested+redirection.Max; above, n = foundOn[above], n+1 {
 			t.Listing = append(t.Listing, provenance.HashListing(above))
@@ -127,7 +125,7 @@ func (r *requeuer) addAll(number int) error {
 	if err != nil {
 		return err
 	}
-	err = results.Each(r.c.parts.Results, file(results.PagesFile), func(_ int64, p *output.Page) error {
+	err = results.Pages.Each(r.c.parts.Results, number, func(_ int64, p *output.Page) error {
 		t := provenance.Provenance{Source: provenance.SourceOf(p.Source), FromStart: p.Source == provenance.Start.String(), Depth: p.Depth, FoundOn: p.FoundOn}
 		if slices.Contains(p.Redirects, provenance.Referrer(p.URL)) {
 			return nil // its first line queues it, and it redirects there again
@@ -144,7 +142,7 @@ func (r *requeuer) addAll(number int) error {
 	if err != nil {
 		return err
 	}
-	err = results.Each(r.c.parts.Results, file(results.RejectedFile), func(_ int64, j *output.Rejection) error {
+	err = results.Rejected.Each(r.c.parts.Results, number, func(_ int64, j *output.Rejection) error {
 		if slices.Contains(leasedReasons, j.Reason) {
 			return r.addKnown(j.URL, provenanceOf(j))
 		}

@@ -206,12 +206,11 @@ func (c *Crawl) requeueRejected(s *State, reasons []output.Reason) error {
 	if len(reasons) == 0 {
 		return nil
 	}
-	file := filepath.Join(c.set.Results.Dir, results.RejectedFile)
-	if _, err := os.Lstat(file); errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(c.set.Results.Dir, results.Rejected.Name())); errors.Is(err, os.ErrNotExist) {
 		return nil // it is lost
 	}
 	again := &requeuer{c: c, recrawl: s.CheckRecrawl, requeued: make(map[string]bool)}
-	err := results.Each(c.parts.Results, file, func(_ int64, r *output.Rejection) error {
+	err := results.Rejected.Each(c.parts.Results, 0, func(_ int64, r *output.Rejection) error {
 		switch {
 		case !slices.Contains(reasons, r.Reason):
 		case r.Reason == output.ContentType && !c.set.Visit.Requests.Types.Accept(r.Detail):

@@ -150,7 +150,7 @@ func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
 // rejections returns the lines of rejected.jsonl.
 func rejections(t *testing.T, set Settings) (list []output.Rejection) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(set.Results.Dir, results.RejectedFile))
+	text, err := os.ReadFile(filepath.Join(set.Results.Dir, results.Rejected.Name()))
 	must(t, err)
 	for line := range bytes.Lines(text) {
 		var r output.Rejection
