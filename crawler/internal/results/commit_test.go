@@ -125,7 +125,7 @@ func TestNoteKeepsItsFields(t *testing.T) {
 // not have: these have no committed lines.
 func TestNoteOfAnotherVersion(t *testing.T) {
 	c, err := parseNote([]byte(`{"pages":1,"robots":2,"crawl":"x","later":{"pages":3},"sinks":{"csv":""}}`))
-	if err != nil || c.Lengths[PagesFile] != 1 || c.Robots != 2 || c.Lengths[ChecksFile] != 0 || len(c.Lengths) != len(rows) || c.Sinks["csv"] == nil {
+	if err != nil || c.Lengths[Pages.Name()] != 1 || c.Robots != 2 || c.Lengths[Checks.Name()] != 0 || len(c.Lengths) != len(rows) || c.Sinks["csv"] == nil {
 		t.Errorf("%+v, %v", c, err)
 	}
 	for _, damaged := range []string{``, `{"pages":"x"}`, `{"robots":"x"}`, `[]`} {
