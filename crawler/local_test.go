@@ -107,6 +107,31 @@ func TestSitemapOfLocalSite(t *testing.T) {
 	}
 }
 
+// The sitemap of a local site was found in its folder, even if no robots.txt lists it and a sitemap is probed at the same
+// URL. One that is disallowed was not requested, so it may not exist.
+func TestSitemapOfLocalSiteIsNotProbed(t *testing.T) {
+	for _, dir := range []string{"/", "/dir/"} {
+		for _, disallowed := range []bool{false, true} {
+			local, url := &site{mux: http.NewServeMux()}, "https://www.example.com"+dir
+			local.page(dir, "start")
+			want, requests := output.Sitemap{URL: url + "sitemap.xml", FoundOn: url}, 1
+			if disallowed {
+				local.page("/robots.txt", "User-agent: *\nDisallow: "+dir+"sitemap.xml\n")
+				want.FoundOn, requests = "", 0
+			}
+			cfg := testConfig(t, url)
+			cfg.Sitemaps.Probe = true
+			runCrawl(t, cfg, &Options{Local: &LocalSite{
+				Server: "www.example.com", Dir: dir, Sitemap: want.URL, Transport: handlerTransport{http.HandlerFunc(local.serve)},
+			}})
+			lines := slices.DeleteFunc(readOutput[output.Sitemap](t, cfg, "sitemaps.jsonl"), func(s output.Sitemap) bool { return s.URL != want.URL })
+			if len(lines) != 1 || lines[0].FoundOn != want.FoundOn || local.count(dir+"sitemap.xml") != requests {
+				t.Errorf("%s, disallowed %t: %+v, requests %v", dir, disallowed, lines, local.asked())
+			}
+		}
+	}
+}
+
 // The guard blocks the addresses of other hosts beside a local site, but not the links of the local
 // site to itself, even if its name is that of loopback.
 func TestGuardBesideLocalSite(t *testing.T) {

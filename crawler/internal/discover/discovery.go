@@ -173,6 +173,9 @@ func (d *Discovery) OutsideLocal(server frontier.Host, path string) string {
 	return "only " + local.Dir + " is served here"
 }
 
+// IsLocalSitemap reports whether a URL is the sitemap of the local site, which no robots.txt has to list.
+func (d *Discovery) IsLocalSitemap(url string) bool { return url == d.set.Local.Sitemap && url != "" }
+
 // CleanURL returns a URL from a page or a sitemap without the query parameters that do not
 // change the page: those of drop-params and, with clean-param, those in Clean-param lines
 // of robots.txt. A nil file is not known yet.

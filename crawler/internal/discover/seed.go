@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
@@ -86,7 +85,7 @@ func (d *Discovery) SeedSitemaps(rec *robotsext.Record) error {
 		}
 	}
 	if weburl.ServerOf(string(rec.Origin)) == d.set.Local.Server && d.set.Local.Sitemap != "" && !slices.Contains(lines, d.set.Local.Sitemap) {
-		t.FoundOn = d.set.Local.Sitemap[:strings.LastIndex(d.set.Local.Sitemap, "/")+1] // unlike a probed file it exists: the report names its faults
+		t.FoundOn = ""
 		if err := found.addSitemap(d.set.Local.Sitemap, t); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
@@ -28,6 +29,9 @@ type sitemapFile struct {
 // sitemap visits a file of a sitemap. After a kill it is read again from the start; the frontier ignores entries
 // that it knows.
 func (v *Visitor) sitemap(it *item, adm *admitted) (outcome, error) {
+	if it.prov.FoundOn == "" && v.Discovery.IsLocalSitemap(it.url) { // it exists, unlike a probed one; robots.txt may disallow both
+		it.prov.FoundOn = it.url[:strings.LastIndex(it.url, "/")+1] // the report names its faults
+	}
 	origin := it.prov.SitemapOf
 	if v.Discovery.Sitemaps.Exhausted(origin) {
 		return skipWith(output.MaxSitemapEntries, v.Discovery.Sitemaps.ExceededText(origin)), nil
