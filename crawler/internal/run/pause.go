@@ -15,32 +15,17 @@ type pauses struct {
 
 // Pause pauses the crawl, see crawler.Crawler.Pause.
 func (c *Crawl) Pause() {
-	p := &c.pauses
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.over != nil {
-		return
+	if c.pauses.begin() {
+		c.parts.Log.Info("crawl paused") // without the lock: a log may be slow, or ask whether there is a pause
 	}
-	p.over = make(chan struct{})
-	if p.cancel != nil {
-		p.cancel()
-		p.cancel = nil
-	}
-	c.parts.Log.Info("crawl paused")
 }
 
 // Unpause ends a pause.
 func (c *Crawl) Unpause() {
-	p := &c.pauses
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.over == nil {
-		return
+	if c.pauses.end() {
+		c.parts.Log.Info("crawl resumed")
+		c.wakeIdle.send()
 	}
-	close(p.over)
-	p.over = nil
-	c.parts.Log.Info("crawl resumed")
-	c.wakeIdle.send()
 }
 
 // Paused reports whether there is a pause.
@@ -48,6 +33,33 @@ func (c *Crawl) Paused() bool {
 	c.pauses.mu.Lock()
 	defer c.pauses.mu.Unlock()
 	return c.pauses.over != nil
+}
+
+// begin begins a pause, unless there is one.
+func (p *pauses) begin() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over != nil {
+		return false
+	}
+	p.over = make(chan struct{})
+	if p.cancel != nil {
+		p.cancel()
+		p.cancel = nil
+	}
+	return true
+}
+
+// end ends the pause, if there is one.
+func (p *pauses) end() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over == nil {
+		return false
+	}
+	close(p.over)
+	p.over = nil
+	return true
 }
 
 // ready waits until there is no pause. It returns a context for waiting for a URL, which

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -260,4 +261,40 @@ func TestRobotsAfterTheEnd(t *testing.T) {
 	if n := c.tally.(*counts).robots; n != 0 {
 		t.Errorf("%d robots.txt files are counted", n)
 	}
+}
+
+// A log may ask for the state of the crawl while it is paused and resumed.
+func TestLogMayAskWhetherThereIsAPause(t *testing.T) {
+	var c *Crawl
+	var got []bool
+	log := slog.New(asking{slog.DiscardHandler, func() { got = append(got, c.Paused()) }})
+	c = New(unchanged{}, new(counts), visit.Parts{Parts: discover.Parts{Log: log}})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.Pause()
+		c.Pause() // has no effect
+		c.Unpause()
+	}()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Fatal("the log waits for the pause")
+	}
+	if !slices.Equal(got, []bool{true, false}) {
+		t.Errorf("paused when it is logged: %v", got)
+	}
+}
+
+// asking is a log handler that calls a function for each message.
+type asking struct {
+	slog.Handler
+	ask func()
+}
+
+func (asking) Enabled(context.Context, slog.Level) bool { return true }
+
+func (a asking) Handle(context.Context, slog.Record) error {
+	a.ask()
+	return nil
 }
