@@ -280,9 +280,7 @@ func Decode(b []byte) (Provenance, error) {
 	}
 	t.SitemapOf = robotsext.Origin(r.text())
 	if b[0] == chainVersion {
-		for range r.count(1) {
-			t.Earlier = append(t.Earlier, r.text())
-		}
+		t.Earlier = r.texts()
 	}
 	if flags&cookieFlag != 0 {
 		t.Cookies = r.hashes()
@@ -356,6 +354,14 @@ func (d *decoder) count(size int) int {
 		return 0
 	}
 	return length
+}
+
+// texts cuts off a list of texts.
+func (d *decoder) texts() (list []string) {
+	for range d.count(1) {
+		list = append(list, d.text())
+	}
+	return list
 }
 
 // hashes cuts off a list of hashes.

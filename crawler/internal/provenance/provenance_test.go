@@ -1,7 +1,6 @@
 package provenance
 
 import (
-	"bytes"
 	"fmt"
 	"reflect"
 	"slices"
@@ -34,16 +33,36 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestOldEncodingsAreDecoded: a frontier may have items that an earlier version wrote.
+// Frontiers of earlier versions have these texts. One that is cut off before FoundOn has nothing of the item.
 func TestOldEncodingsAreDecoded(t *testing.T) {
-	text := append([]byte{1, byte(Redirect), startFlag, 2, 3, 0, 0, 0}, "http://example.com/old"...)
-	got, err := Decode(text)
-	want := Provenance{Source: Redirect, FromStart: true, Depth: 2, Hops: 3, FoundOn: "http://example.com/old"}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v, %v, want %+v", got, err, want)
-	}
-	if one := (Provenance{Source: Redirect, FromStart: true, Depth: 2, Hops: 3, FoundOn: "http://example.com/old"}).Encode(); !bytes.Equal(one, text) {
-		t.Errorf("a chain of one redirect is encoded as %x, want %x", one, text)
+	for text, want := range map[string]Provenance{
+		"\x01\x01\x01\x00\x00\x00\x00\x00":                        {Source: Start, FromStart: true},
+		"\x01\x04\x01\x02\x03\x00\x00\x00" + "http://a.test/old":  {Source: Redirect, FromStart: true, Depth: 2, Hops: 3, FoundOn: "http://a.test/old"},
+		"\x01\x03\x00\xac\x02\x02\x00\x00\x00" + "http://a.test/": {Source: Link, Depth: 300, Hops: 2, FoundOn: "http://a.test/"},
+		"\x01\x02@\x00\x00\x02\x00\x0dhttp://a.test" + "\x01\x00\x00\x00\x00\x00\x00\x00\x01" + "http://a.test/robots.txt": {
+			Source: Sitemap, FoundOn: "http://a.test/robots.txt", SitemapOf: "http://a.test", IndexDepth: 2, Listing: []uint64{1},
+		},
+		"\x01\x02\x08\x00\x00\x00\x80\xc4\x9f\xd5\x0c\x00\xac\x02" + "http://a.test/map.xml": {
+			Source: Sitemap, FoundOn: "http://a.test/map.xml", LastMod: time.Unix(1_700_000_000, 0), Recrawl: 300,
+		},
+		"\x02\x04\x12\x00\x03\x00\x00\x00\x02\x0fhttp://a.test/1\x00" + "\x02\x00\x00\x00\x00\x00\x00\x00\x02\x80\x00\x00\x00\x00\x00\x00\x00" + "http://a.test/3": {
+			Source: Redirect, FromEntry: true, Hops: 3, Earlier: []string{"http://a.test/1", ""}, FoundOn: "http://a.test/3", Cookies: []uint64{2, 1 << 63},
+		},
+		"\x01\x03,\x00\x00\x00\x00\x00\x01\x03css\x88'" + "http://a.test/": {
+			Source: Link, Check: "css", Uses: 5000, Upgrade: true, FoundOn: "http://a.test/", Recrawl: 1,
+		},
+	} {
+		if got, err := Decode([]byte(text)); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %+v, %v, want %+v", text, got, err, want)
+		}
+		if got := want.Encode(); string(got) != text {
+			t.Errorf("%+v is %q, want %q", want, got, text)
+		}
+		for end := range len(text) - len(want.FoundOn) {
+			if got, err := Decode([]byte(text[:end])); err == nil || !reflect.DeepEqual(got, Provenance{Source: Link}) {
+				t.Errorf("%q: %+v, %v, want an error and a link", text[:end], got, err)
+			}
+		}
 	}
 }
 
