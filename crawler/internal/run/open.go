@@ -8,17 +8,16 @@ import (
 	"slices"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
-	"github.com/politecrawl/politecrawl/crawler/internal/visit"
-	"github.com/politecrawl/politecrawl/crawler/output"
-
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
+	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
+	"github.com/politecrawl/politecrawl/crawler/internal/visit"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
