@@ -9,7 +9,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
-	"github.com/politecrawl/politecrawl/crawler/internal/permission"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
@@ -18,7 +17,6 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
-	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // admitted is what is known of a URL before it is requested.
@@ -252,36 +250,6 @@ func (v *Visitor) skipTrapped(it *item) outcome {
 		return outcome{}
 	}
 	return outcome{verdict: skip, rejection: output.Rejection{Reason: output.Trap, Detail: why}}
-}
-
-// admitUsage decides by what the files of a site say about the use of a page, and sets adm.site. It may request
-// tdmrep.json first, if files has a purpose for which that is read. That uses the request slot of the lease, so
-// the URL itself waits for the next slot.
-func (v *Visitor) admitUsage(it *item, adm *admitted, files []usage.Purpose) outcome {
-	ctx, slot := politeness.WithSlot(v.Lifecycle.Working, it.lease.Host)
-	var err error
-	adm.site, err = v.Robots.SiteUsage(ctx, it.u, files...)
-	if host, used := v.hostAfter(slot, nil); used {
-		return outcome{verdict: wait, host: host}
-	}
-	// Only a context that has ended fails here. Another lease of the server may have requested
-	// tdmrep.json meanwhile.
-	if err != nil || v.isStale(it, adm.site.TDMRepFetchedAt) {
-		return waitUntil(time.Time{})
-	}
-	purpose, by := permission.Refused(v.set.Purposes, adm.site.Statements, false)
-	if by == nil {
-		return outcome{}
-	}
-	out := skipWith(output.Usage, permission.Refusal(purpose, by))
-	rule := by.Raw
-	out.rejection.Line, out.rejection.RobotsURL = by.Source.Line, string(it.origin)+by.Source.Name
-	if by.Source.Kind == usage.InRobots {
-		rule = by.Source.Name + ": " + by.Raw
-		out.rejection.RobotsURL, out.rejection.Group = it.origin.RobotsURL(), adm.group.Name()
-	}
-	out.rejection.Rule = escape.Detail(rule)
-	return out
 }
 
 // quotaPause is how long a lease waits while the last pages of a limit are in flight, since

@@ -5,18 +5,47 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
-	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/permission"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/robotsext/headerlist"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
+
+// admitUsage decides by what the files of a site say about the use of a page, and sets adm.site. It may request
+// tdmrep.json first, if files has a purpose for which that is read. That uses the request slot of the lease, so
+// the URL itself waits for the next slot.
+func (v *Visitor) admitUsage(it *item, adm *admitted, files []usage.Purpose) outcome {
+	ctx, slot := politeness.WithSlot(v.Lifecycle.Working, it.lease.Host)
+	var err error
+	adm.site, err = v.Robots.SiteUsage(ctx, it.u, files...)
+	if host, used := v.hostAfter(slot, nil); used {
+		return outcome{verdict: wait, host: host}
+	}
+	// Only a context that has ended fails here. Another lease of the server may have requested
+	// tdmrep.json meanwhile.
+	if err != nil || v.isStale(it, adm.site.TDMRepFetchedAt) {
+		return waitUntil(time.Time{})
+	}
+	purpose, by := permission.Refused(v.set.Purposes, adm.site.Statements, false)
+	if by == nil {
+		return outcome{}
+	}
+	out := skipWith(output.Usage, permission.Refusal(purpose, by))
+	rule := by.Raw
+	out.rejection.Line, out.rejection.RobotsURL = by.Source.Line, string(it.origin)+by.Source.Name
+	if by.Source.Kind == usage.InRobots {
+		rule = by.Source.Name + ": " + by.Raw
+		out.rejection.RobotsURL, out.rejection.Group = it.origin.RobotsURL(), adm.group.Name()
+	}
+	out.rejection.Rule = escape.Detail(rule)
+	return out
+}
 
 // addPermission adds the line of a page to permissions.jsonl, and sets page.refused if the crawl
 // must not use the page. A page that has not changed keeps its statements of the previous crawl.
@@ -71,60 +100,4 @@ func (v *Visitor) noticeUnread(it *item, adm *admitted, statements []usage.State
 	if names && v.unread.Show(string(it.origin), "tdmrep", fmt.Sprintf("%s uses the TDM Reservation Protocol, and the crawl does not read its tdmrep.json; to read it, use --permissions", it.origin)) {
 		v.Log.Warn("tdmrep.json not read", "host", it.origin)
 	}
-}
-
-// skipUnpaid skips a page whose site requires payment or a license. The detail is the price or
-// the error code that the site has sent: in the fields of Cloudflare's pay per crawl, or in the
-// challenge of the Open License Protocol (RSL).
-func skipUnpaid(resp *fetch.Response) outcome {
-	code, licensed := licenseChallenge(resp.Header.Values("WWW-Authenticate"))
-	switch {
-	case resp.Status == http.StatusPaymentRequired:
-		details := []string{resp.Header.Get("Crawler-Price"), resp.Header.Get("Crawler-Error"), code}
-		details = slices.DeleteFunc(details, func(text string) bool { return text == "" })
-		return skipWith(output.PaymentRequired, strings.Join(details, ", "))
-	case resp.Status == http.StatusUnauthorized && licensed:
-		return skipWith(output.LicenseRequired, code)
-	}
-	return outcome{}
-}
-
-// licenseChallenge finds the first challenge of the scheme License in the fields WWW-Authenticate
-// (RFC 9110 section 11.6.1), and its error code.
-func licenseChallenge(fields []string) (code string, found bool) {
-	for _, field := range fields {
-		inside := false // the challenge
-		for element := range headerlist.Elements(field) {
-			if element == "" {
-				continue
-			}
-			name, rest := cutToken(element)
-			if !strings.HasPrefix(rest, "=") { // of a parameter
-				if found {
-					return code, true
-				}
-				inside = strings.EqualFold(name, "License")
-				found = inside
-				name, rest = cutToken(rest)
-			}
-			if value, ok := strings.CutPrefix(rest, "="); ok && inside && code == "" && strings.EqualFold(name, "error") {
-				if code = strings.TrimLeft(value, " \t"); strings.HasPrefix(code, `"`) {
-					code, _ = headerlist.CutQuoted(code)
-				}
-			}
-		}
-		if found {
-			return code, true
-		}
-	}
-	return "", false
-}
-
-// cutToken cuts a list element behind its first token and the space after it.
-func cutToken(element string) (token, rest string) {
-	end := strings.IndexAny(element, " \t=")
-	if end < 0 {
-		return element, ""
-	}
-	return element[:end], strings.TrimLeft(element[end:], " \t")
 }
