@@ -90,7 +90,7 @@ func (c *Crawl) noticeWaiting() error {
 			continue
 		}
 		if until := slices.MaxFunc([]time.Time{host.BlockedUntil, rec.RetryAt}, time.Time.Compare); until.After(time.Now()) {
-			c.visitor.NoticeOutage(o, noted[o].Rejection.Detail, until, nil)
+			c.visitor.ShowOutage(o, noted[o].Rejection.Detail, until, nil)
 		}
 	}
 	return nil

@@ -168,7 +168,7 @@ func (v *Visitor) conclude(it *item, out *outcome, result *frontier.Outcome) (cl
 	case wait:
 		result.Result = frontier.Defer
 		v.forgetLines(it, out)
-		return nil, v.noteOutage(it, out)
+		return nil, v.deferOrigin(it, out)
 	case retry:
 		result.Result = frontier.Retry
 		v.forgetLines(it, out)
@@ -202,13 +202,13 @@ func (v *Visitor) finish(it *item, out *outcome, result *frontier.Outcome) (*tra
 	return v.judgeTrap(it, out.page, result.Links)
 }
 
-// noteOutage records that the URLs of an origin wait for its robots.txt, if that is why one waits.
-func (v *Visitor) noteOutage(it *item, out *outcome) error {
+// deferOrigin records that the URLs of an origin wait for its robots.txt, if that is why one waits.
+func (v *Visitor) deferOrigin(it *item, out *outcome) error {
 	why := out.rejection
 	if why.Reason == "" {
 		return nil
 	}
-	v.NoticeOutage(it.origin, why.Detail, out.until, out.cause)
+	v.ShowOutage(it.origin, why.Detail, out.until, out.cause)
 	seen, err := politeness.LastReached(v.Lifecycle.CommitCtx, v.Frontier, it.origin)
 	if err != nil {
 		return err

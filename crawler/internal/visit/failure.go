@@ -120,8 +120,8 @@ func (v *Visitor) retry(it *item, cause error) outcome {
 	return outcome{verdict: retry, until: time.Now().Add(backoff), cause: cause}
 }
 
-// NoticeOutage reports that an origin waits for its robots.txt until a time, with the error why.
-func (v *Visitor) NoticeOutage(o robotsext.Origin, detail string, until time.Time, err error) {
+// ShowOutage tells the operator that an origin waits for its robots.txt until a time, with the error why.
+func (v *Visitor) ShowOutage(o robotsext.Origin, detail string, until time.Time, err error) {
 	line := fmt.Sprintf("%s is unreachable: %s; it is requested again at %s", o.RobotsURL(), detail, notice.Clock(until))
 	if _, unknown := errors.AsType[x509.UnknownAuthorityError](err); unknown {
 		line += "; if you trust the CA, name the file of its certificate in SSL_CERT_FILE"

@@ -86,7 +86,7 @@ func (v *Visitor) read(it *item, adm *admitted, resp *fetch.Response, previous *
 		refused.page, refused.lines = out.page, out.lines
 		return refused, nil
 	}
-	out.page.validators = validators(it, resp, out.page.Page)
+	out.page.validators = hashContent(it, resp, out.page.Page)
 	v.logPage(out.page.Page, resp.Took)
 	return out, nil
 }

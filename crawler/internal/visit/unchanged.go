@@ -101,12 +101,13 @@ func (v *Visitor) keepContent(page, before *output.Page, header http.Header) {
 	page.ImagesWithoutAlt, page.NeedsJavaScript = before.ImagesWithoutAlt, before.NeedsJavaScript
 }
 
-// validators returns the validators of a page for later conditional requests (RFC 9110
-// section 8.8). Nil: the known ones remain, as after a 304 or an error.
+// hashContent sets the hash of a page that was fetched, and whether its body is that of the lease's validators. It
+// returns the validators of the response for later conditional requests (RFC 9110 section 8.8). Nil: the known ones
+// remain, as after a 304 or an error.
 //
 // If the site sends no Last-Modified, the lastmod of its sitemap is used, unless it is
 // later than the fetch.
-func validators(it *item, got *fetch.Response, page *output.Page) *frontier.Validators {
+func hashContent(it *item, got *fetch.Response, page *output.Page) *frontier.Validators {
 	if got.Status/100 != 2 {
 		return nil
 	}
