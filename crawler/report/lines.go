@@ -59,13 +59,10 @@ func each[T any](all workerDirs, name string, f func(*workerDir, *T) error) erro
 // linksLine is a line of links.jsonl, without the texts of links.
 type linksLine struct {
 	URL       string
-	To        []linkURL
-	Resources []linkURL
+	To        []string
+	Resources []string
 	Kinds     []string // of Resources
 }
-
-// linkURL is the URL of a link.
-type linkURL string
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (l *linksLine) UnmarshalJSON(text []byte) error {
@@ -75,10 +72,10 @@ func (l *linksLine) UnmarshalJSON(text []byte) error {
 	}
 	*l = linksLine{URL: line.URL}
 	for _, to := range line.To {
-		l.To = append(l.To, linkURL(to.URL))
+		l.To = append(l.To, to.URL)
 	}
 	for _, r := range line.Resources {
-		l.Resources, l.Kinds = append(l.Resources, linkURL(r.URL)), append(l.Kinds, r.Kind)
+		l.Resources, l.Kinds = append(l.Resources, r.URL), append(l.Kinds, r.Kind)
 	}
 	return nil
 }
@@ -86,10 +83,10 @@ func (l *linksLine) UnmarshalJSON(text []byte) error {
 // insecure reports whether a secure page uses a resource without encryption. A browser does not
 // fetch the targets of other link elements, such as feeds.
 func (l *linksLine) insecure(i int) bool {
-	if !strings.HasPrefix(l.URL, "https:") || !strings.HasPrefix(string(l.Resources[i]), "http:") || l.Kinds[i] == "link" {
+	if !strings.HasPrefix(l.URL, "https:") || !strings.HasPrefix(l.Resources[i], "http:") || l.Kinds[i] == "link" {
 		return false
 	}
-	u, err := url.Parse(string(l.Resources[i]))
+	u, err := url.Parse(l.Resources[i])
 	return err != nil || !weburl.IsLocal(u.Hostname())
 }
 
@@ -112,7 +109,7 @@ func (l *linksLine) ReadJSON(text []byte) bool {
 }
 
 // links returns the links of the list that follows a text, with their kinds, and skips it.
-func (r *lineReader) links(text string) (all []linkURL, kinds []string) {
+func (r *lineReader) links(text string) (all []string, kinds []string) {
 	if !r.skip(text) {
 		*r = ""
 	}
@@ -123,13 +120,13 @@ func (r *lineReader) links(text string) (all []linkURL, kinds []string) {
 		}
 		if all == nil { // most links have no comma, or it stands between their fields
 			n := strings.Count(string(*r), ",") + 1
-			all, kinds = make([]linkURL, 0, n), make([]string, 0, n)
+			all, kinds = make([]string, 0, n), make([]string, 0, n)
 		}
 		if !r.has("{") {
-			all, kinds = append(all, linkURL(r.after(`"`))), append(kinds, "")
+			all, kinds = append(all, r.after(`"`)), append(kinds, "")
 			continue
 		}
-		all = append(all, linkURL(r.after(`{"url":"`)))
+		all = append(all, r.after(`{"url":"`))
 		for _, key := range [...]string{`,"text":"`, `,"rel":"`} {
 			if r.has(key) {
 				r.after(key)

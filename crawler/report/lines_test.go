@@ -27,10 +27,10 @@ func TestLinesOfLinksAreReadWithoutEncodingJSON(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want := linksLine{URL: l.URL}
 			for _, to := range l.To {
-				want.To = append(want.To, linkURL(to.URL))
+				want.To = append(want.To, to.URL)
 			}
 			for _, r := range l.Resources {
-				want.Resources, want.Kinds = append(want.Resources, linkURL(r.URL)), append(want.Kinds, r.Kind)
+				want.Resources, want.Kinds = append(want.Resources, r.URL), append(want.Kinds, r.Kind)
 			}
 			var got linksLine
 			if !got.ReadJSON(append(l.AppendJSON(nil), '\n')) {

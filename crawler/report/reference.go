@@ -81,8 +81,8 @@ func (x *references) doubled(url string) bool {
 
 // each calls f for each reference of a page that is a finding.
 func (x *references) each(l *linksLine, f func(*namedURLs, key, string)) {
-	for _, to := range l.To {
-		if url := string(to); url != l.URL {
+	for _, url := range l.To {
+		if url != l.URL {
 			if x.doubled(url) {
 				f(x.slashes, keyOf(url), url)
 			}
@@ -92,8 +92,8 @@ func (x *references) each(l *linksLine, f func(*namedURLs, key, string)) {
 		}
 	}
 	for i, to := range l.Resources {
-		if x.forbids(string(to)) && !slices.Contains(l.To, to) && !slices.Contains(l.Resources[:i], to) {
-			f(x.forbidden, keyOf(string(to)), string(to))
+		if x.forbids(to) && !slices.Contains(l.To, to) && !slices.Contains(l.Resources[:i], to) {
+			f(x.forbidden, keyOf(to), to)
 		}
 	}
 }
