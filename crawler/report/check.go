@@ -145,31 +145,27 @@ func (c *checks) use(k key, as checkMarks) bool {
 	return known && f.result != checkOK
 }
 
-// end follows the redirects of a check. Its second result is not empty if they end with a URL
-// that is broken or unverified.
-func (c *checks) end(k key) (last key, fault string, result uint8) {
+// end follows the redirects of a check. The fault is not empty if they end with a URL that is
+// broken or unverified.
+func (c *checks) end(k key) (fault string, result uint8) {
 	for range redirection.Max + 1 {
 		f := c.byURL[k]
-		if page := c.facts.byURL[k]; c.facts.broken(page) || page.status != 0 { // the crawl fetched it
-			switch {
-			case c.facts.broken(page):
-				return k, statusText(int(page.status)), checkBroken
-			default:
-				return k, "", checkOK
-			}
-		}
-		switch {
+		switch page := c.facts.byURL[k]; {
+		case c.facts.broken(page):
+			return statusText(int(page.status)), checkBroken
+		case page.status != 0: // the crawl fetched it
+			return "", checkOK
 		case f.result == checkRedirected && f.next == 0:
-			return k, "no valid Location", checkBroken
+			return "no valid Location", checkBroken
 		case f.result == checkRedirected:
 			k = f.next
 		case f.result == checkOK:
-			return k, "", checkOK
+			return "", checkOK
 		default:
-			return k, statusText(int(f.status)), f.result
+			return statusText(int(f.status)), f.result
 		}
 	}
-	return k, "too many redirects", checkBroken
+	return "too many redirects", checkBroken
 }
 
 // statusText is the detail of a URL that is broken.
@@ -190,7 +186,7 @@ func (c *checks) name(_ *workerDir, line *output.Check) {
 	if c.facts.byURL[k].status != 0 || !f.has(usedAsLink|usedAsAsset) {
 		return // the line of its page tells
 	}
-	_, fault, result := c.end(k)
+	fault, result := c.end(k)
 	if result == checkOK {
 		return
 	}

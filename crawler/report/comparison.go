@@ -240,7 +240,7 @@ func (c *comparison) invalidLastmod(e *output.Entry) string {
 
 func (c *comparison) list(caveats func(rule string) []string) Sitemaps {
 	result := c.result
-	result.Files, result.FilesRead = c.files.list(), c.files.read()
+	result.Files, result.FilesRead = c.files.list()
 	if c.entriesUnknown {
 		clear(c.withoutEntries)
 	}

@@ -93,7 +93,6 @@ type counters struct {
 	pages        int
 	bytes        int64
 	missingLinks int // pages with unknown links
-	rejected     int
 	statuses     map[int]int // negative for a 304 to a request without conditions
 	unread       int         // unchanged pages (304) without the content of an earlier crawl
 	types        names
@@ -163,7 +162,6 @@ func incompleteContent(p *output.Page) bool {
 }
 
 func (c *counters) rejection(r *output.Rejection) {
-	c.rejected++
 	c.depth(r.Depth).Rejected++
 	switch r.Reason {
 	case output.Disallowed:

@@ -25,7 +25,6 @@ type onPage struct {
 	lists        *findingLists
 	titles       *repeats
 	descriptions *repeats
-	incomplete   int // pages that a limit truncated
 }
 
 func newOnPage(lists *findingLists, limit int) *onPage {
@@ -36,9 +35,6 @@ func newOnPage(lists *findingLists, limit int) *onPage {
 func (o *onPage) add(p *output.Page) {
 	o.titles.add(p.Title)
 	o.descriptions.add(p.Description)
-	if p.Truncated != "" {
-		o.incomplete++
-	}
 }
 
 func (o *onPage) choose() {

@@ -57,7 +57,7 @@ type redirects struct {
 	result Redirects
 	chains []path
 
-	several int // chains of more than one redirect that end with a page
+	broken map[string]int // chains by the rule that they break
 }
 
 // A path is a chain of keys.
@@ -68,7 +68,7 @@ type path struct {
 }
 
 func newRedirects(f *facts, rows int) *redirects {
-	return &redirects{facts: f, rows: rows, next: make(map[key]key), to: make(map[key]string), steps: make(map[key]*Step), faulty: make(map[key]bool)}
+	return &redirects{facts: f, rows: rows, next: make(map[key]key), to: make(map[key]string), steps: make(map[key]*Step), faulty: make(map[key]bool), broken: make(map[string]int)}
 }
 
 func (r *redirects) add(k key, p *output.Page) {
@@ -123,19 +123,16 @@ func (r *redirects) follow() {
 // unwalked returns the redirects that no walk has passed, in a fixed order: a loop starts at
 // a URL that a page links to.
 func (r *redirects) unwalked(walked map[key]bool) []key {
-	var entries, others []key
+	keys := make(map[bool][]key) // by whether a page links to them
 	for k := range r.next {
-		switch {
-		case walked[k]:
-		case r.facts.byURL[k].has(linked):
-			entries = append(entries, k)
-		default:
-			others = append(others, k)
+		if !walked[k] {
+			isLinked := r.facts.byURL[k].has(linked)
+			keys[isLinked] = append(keys[isLinked], k)
 		}
 	}
-	slices.Sort(entries)
-	slices.Sort(others)
-	return append(entries, others...)
+	slices.Sort(keys[true])
+	slices.Sort(keys[false])
+	return append(keys[true], keys[false]...)
 }
 
 // walk follows a chain from its beginning.
@@ -195,19 +192,13 @@ func (w path) hops() int {
 }
 
 func (r *redirects) count(worst *topRows[path], w path) {
-	switch w.end {
-	case endLoop:
-		r.result.Loops++
-	case endBroken, endNoLocation, endTooLong:
-		r.result.DeadEnds++
-	}
 	if w.end != endLoop && w.hops() > 1 {
 		r.result.Long++
 	}
-	switch ruleOf(w) {
+	rule := ruleOf(w)
+	switch r.broken[rule]++; rule {
 	case "":
 	case ruleRedirectChain:
-		r.several++
 		r.faulty[w.keys[0]] = true
 	default:
 		for _, k := range w.keys {
@@ -254,9 +245,9 @@ func (r *redirects) addTo(l *findingLists) {
 		row.Pages = int(l.referrers.counts[w.keys[0]].pages)
 		l.rows[rule].addDuplicate(row)
 	}
-	l.rows[ruleRedirectLoop].total = r.result.Loops
-	l.rows[ruleRedirectDeadEnd].total = r.result.DeadEnds
-	l.rows[ruleRedirectChain].total = r.several
+	for _, rule := range []string{ruleRedirectLoop, ruleRedirectDeadEnd, ruleRedirectChain} {
+		l.rows[rule].total = r.broken[rule]
+	}
 }
 
 // lastOf follows the redirects of a URL. Fragment is that of the last Location that has one, with its
@@ -301,6 +292,7 @@ func (r *redirects) name(k key, p *output.Page) {
 
 func (r *redirects) list() Redirects {
 	result := r.result
+	result.Loops, result.DeadEnds = r.broken[ruleRedirectLoop], r.broken[ruleRedirectDeadEnd]
 	var rows []Chain
 	for _, w := range r.chains {
 		c := Chain{Hops: w.hops(), End: w.end, Reason: string(w.reason)}

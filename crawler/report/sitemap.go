@@ -199,19 +199,14 @@ func detailOf(r *output.Rejection) string {
 	return ""
 }
 
-// read counts the files that were read completely.
-func (s *sitemapFiles) read() (n int) {
+// list returns the files, and the number of those that were read completely.
+func (s *sitemapFiles) list() (list List[SitemapFile], read int) {
 	for i := range s.files {
-		if s.files[i].read() {
-			n++
+		f := &s.files[i]
+		f.DiscrepantEntries = s.problems[keyOf(f.URL)]
+		if f.read() {
+			read++
 		}
-	}
-	return n
-}
-
-func (s *sitemapFiles) list() List[SitemapFile] {
-	for i := range s.files {
-		s.files[i].DiscrepantEntries = s.problems[keyOf(s.files[i].URL)]
 	}
 	unreadFirst := func(f SitemapFile) int {
 		if f.read() {
@@ -222,5 +217,5 @@ func (s *sitemapFiles) list() List[SitemapFile] {
 	return listOf(s.rows, s.files, func(a, b SitemapFile) int {
 		return cmp.Or(unreadFirst(a)-unreadFirst(b), cmp.Compare(b.DiscrepantEntries, a.DiscrepantEntries),
 			cmp.Compare(a.URL, b.URL), cmp.Compare(a.Origin, b.Origin), cmp.Compare(a.FoundOn, b.FoundOn))
-	})
+	}), read
 }

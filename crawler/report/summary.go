@@ -49,7 +49,7 @@ func (m *maker) summary() Summary {
 		UserAgent: m.dirs.userAgent(), Recrawls: m.dirs.recrawls(),
 		StartedAt: c.began.UTC(), EndedAt: c.ended.UTC(), DurationMS: c.ended.Sub(c.began).Milliseconds(),
 		Origins: len(c.origins), Pages: c.pages, Bytes: c.bytes,
-		Rejected: c.rejected, Disallowed: m.rejections.total(output.Disallowed), Broken: m.broken,
+		Rejected: m.rejections.result.Total, Disallowed: m.rejections.total(output.Disallowed), Broken: m.broken,
 	}
 	for _, d := range c.depths {
 		s.OK += d.OK

@@ -265,12 +265,10 @@ func (n *urlNumbers) number(url string) int {
 // all returns the URLs in the order of their numbers.
 func (n *urlNumbers) all() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		begin := 0
-		for _, end := range n.links.ends {
-			if !yield(string(n.links.urls[begin:end])) {
+		for i := range n.links.ends {
+			if !yield(n.links.url(uint32(i))) {
 				return
 			}
-			begin = int(end)
 		}
 		for _, url := range n.list {
 			if !yield(url) {
