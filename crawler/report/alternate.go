@@ -118,10 +118,7 @@ func (a *alternates) target(k key) target {
 			known: true, read: f.has(htmlPage) && !f.has(withheld|incomplete), noindex: f.has(noindex), elsewhere: f.has(elsewhere),
 		}
 	}
-	c, known := a.checked[k]
-	switch {
-	case !known:
-		return target{}
+	switch c := a.checked[k]; {
 	case c.result == checkBroken:
 		return target{known: true, fault: statusText(int(c.status))}
 	case c.has(checkedDisallowed):

@@ -214,6 +214,7 @@ func (c *checks) name(_ *workerDir, line *output.Check) {
 	}
 }
 
+// detailText is what a line says beside its reason.
 func detailText(detail string) string {
 	if detail == "" {
 		return ""

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -254,12 +253,7 @@ func (c *counters) isHTML(p *output.Page) bool {
 const maxText = 1000
 
 // clip shortens a text from a site.
-func clip(text string) string {
-	if len(text) <= maxText {
-		return text
-	}
-	return escape.Clip(text, maxText) + "…"
-}
+func clip(text string) string { return shorten(text, maxText) }
 
 // originOf returns scheme, host and port of a URL in canonical form.
 func originOf(url string) string {

@@ -164,9 +164,3 @@ func (x *references) page(k key, p *output.Page) {
 		x.lists.addReferred(rule, Finding{URL: p.URL, Detail: statusText(p.Status), Related: to}, foundOn)
 	}
 }
-
-// addTo adds the findings about links.
-func (x *references) addTo() {
-	x.slashes.addTo(x.lists, ruleLinkDoubleSlash)
-	x.forbidden.addTo(x.lists, ruleForbiddenHost)
-}

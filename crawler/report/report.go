@@ -290,7 +290,8 @@ func (m *maker) secondReading() error {
 		err = errors.Join(err, m.merger.eachAnchors(m.fragments.name))
 	}
 	m.insecure.addTo(m.lists, ruleMixedContent)
-	m.references.addTo()
+	m.references.slashes.addTo(m.lists, ruleLinkDoubleSlash)
+	m.references.forbidden.addTo(m.lists, ruleForbiddenHost)
 	m.fragments.missing.addTo(m.lists, ruleBrokenFragment)
 	m.robots.addTo(m.lists, m.checks.dead)
 	return err

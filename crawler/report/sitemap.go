@@ -181,7 +181,7 @@ func (s *sitemapFiles) reject(r *output.Rejection) bool {
 	if !s.rejected(r) {
 		return false
 	}
-	k, detail := sitemapKey(r.URL, r.FoundOn), clip(string(r.Reason)+detailOf(r))
+	k, detail := sitemapKey(r.URL, r.FoundOn), clip(string(r.Reason)+detailText(cmp.Or(r.Rule, r.Detail)))
 	s.rejections[k] = r
 	if i, known := s.place[k]; known {
 		s.files[i].Detail = detail
@@ -189,14 +189,6 @@ func (s *sitemapFiles) reject(r *output.Rejection) bool {
 		s.files = append(s.files, SitemapFile{URL: r.URL, Origin: originOf(r.FoundOn), FoundOn: r.FoundOn, Detail: detail})
 	}
 	return true
-}
-
-// detailOf is what a rejection says beside its reason.
-func detailOf(r *output.Rejection) string {
-	if detail := cmp.Or(r.Rule, r.Detail); detail != "" {
-		return ": " + detail
-	}
-	return ""
 }
 
 // list returns the files, and the number of those that were read completely.

@@ -134,7 +134,7 @@ type dataWriter struct {
 }
 
 func writeData(w *bufio.Writer, tables []*table, links *linkGraph) error {
-	d := &dataWriter{w: w, json: json.NewEncoder(safejson.NewWriter(w)), urls: newURLNumbers(links)}
+	d := &dataWriter{w: w, json: json.NewEncoder(safejson.NewWriter(w)), urls: &urlNumbers{links: links, others: make(map[string]int)}}
 	d.raw(`{"tables":[`)
 	tables = slices.DeleteFunc(slices.Clone(tables), func(t *table) bool { return t.Len == 0 })
 	for i, t := range tables {
@@ -239,10 +239,6 @@ type urlNumbers struct {
 	links  *linkGraph
 	others map[string]int
 	list   []string // the others
-}
-
-func newURLNumbers(links *linkGraph) *urlNumbers {
-	return &urlNumbers{links: links, others: make(map[string]int)}
 }
 
 // number returns the number of a URL; -1: it is empty.

@@ -44,8 +44,10 @@ func thousands[T int | int64](n T) string {
 }
 
 // brief shortens a part of a sentence.
-func brief(text string) string {
-	const most = 80
+func brief(text string) string { return shorten(text, 80) }
+
+// shorten cuts a text after a number of bytes.
+func shorten(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}

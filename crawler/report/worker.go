@@ -118,12 +118,10 @@ func (s *workerDir) progress() State {
 	return Finished
 }
 
-func (s *workerDir) running() bool { return s.progress() == Running }
-
 // open reports whether the worker is still running, was killed or failed. The lines that a
 // crawl writes into rejected.jsonl at its end are then missing.
 func (s *workerDir) open() bool {
-	return s.running() || s.state.Ended == nil || s.state.Ended.Uncommitted
+	return s.progress() == Running || s.state.Ended == nil || s.state.Ended.Uncommitted
 }
 
 // lacksLinks reports whether the links of its pages are missing.
@@ -245,7 +243,7 @@ func (all workerDirs) userAgent() string {
 // frontier, the number is the sum.
 func (all workerDirs) outcome() (State, *CrawlEnd) {
 	shared, remaining := all.shared(), 0
-	var last, unfinished *workerDir
+	var last, unfinished, running, unknown *workerDir
 	later := func(than, s *workerDir) *workerDir {
 		if than == nil || s.ended.After(than.ended) {
 			return s
@@ -254,7 +252,11 @@ func (all workerDirs) outcome() (State, *CrawlEnd) {
 	}
 	for _, s := range all {
 		switch s.progress() {
-		case Unknown, Running:
+		case Unknown:
+			unknown = s
+			continue
+		case Running:
+			running = s
 			continue
 		case Stopped:
 			unfinished = later(unfinished, s)
@@ -266,11 +268,10 @@ func (all workerDirs) outcome() (State, *CrawlEnd) {
 		remaining += s.ending.Remaining
 		last = later(last, s)
 	}
-	unknown := all.filter(func(s *workerDir) bool { return s.progress() == Unknown })
-	switch running := all.filter((*workerDir).running); {
-	case len(running) > 0:
-		return Running, running[len(running)-1].ending
-	case len(unknown) > 0:
+	switch {
+	case running != nil:
+		return Running, running.ending
+	case unknown != nil:
 		return Unknown, nil
 	case unfinished == nil:
 		return Finished, last.ending
