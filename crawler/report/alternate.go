@@ -26,12 +26,12 @@ type alternates struct {
 	unknownHreflang  int
 }
 
-// A pair is the hash of a page with one of its hreflang targets, or with an id.
+// A pair is the hash of a URL with that of another, such as an hreflang target, or with that of an id.
 type pair uint64
 
-func pairOf(page key, of uint64) pair {
+func pairOf[T key | uint64](from key, to T) pair {
 	const odd = 0x9e3779b97f4a7c15
-	return pair((uint64(page)*odd ^ bits.RotateLeft64(of, 32)) * odd)
+	return pair((uint64(from)*odd ^ bits.RotateLeft64(uint64(to), 32)) * odd)
 }
 
 func newAlternates(f *facts, checked map[key]checkFact, lists *findingLists, isOfCrawl func(origin string) bool) *alternates {
@@ -45,7 +45,7 @@ func newAlternates(f *facts, checked map[key]checkFact, lists *findingLists, isO
 func (a *alternates) add(k key, list []output.Hreflang) {
 	for _, h := range list {
 		if to := keyOf(h.URL); to != k {
-			a.pairs = append(a.pairs, pairOf(k, uint64(to)))
+			a.pairs = append(a.pairs, pairOf(k, to))
 		}
 	}
 }
@@ -57,8 +57,8 @@ func (a *alternates) conclude() {
 
 // mutual reports whether two pages have hreflang links to each other.
 func (a *alternates) mutual(k, other key) bool {
-	_, to := slices.BinarySearch(a.pairs, pairOf(k, uint64(other)))
-	_, from := slices.BinarySearch(a.pairs, pairOf(other, uint64(k)))
+	_, to := slices.BinarySearch(a.pairs, pairOf(k, other))
+	_, from := slices.BinarySearch(a.pairs, pairOf(other, k))
 	return to && from
 }
 
@@ -195,7 +195,7 @@ func (a *alternates) hreflang(k key, p *output.Page) {
 		case !t.read:
 			a.unknownHreflang++
 		default:
-			if _, back := slices.BinarySearch(a.pairs, pairOf(to, uint64(k))); !back {
+			if _, back := slices.BinarySearch(a.pairs, pairOf(to, k)); !back {
 				a.lists.add(ruleHreflangNoReturn, row)
 			}
 		}

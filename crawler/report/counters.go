@@ -91,7 +91,7 @@ type counters struct {
 	rows         int
 	pages        int
 	bytes        int64
-	missingLinks int // pages with unknown links
+	missingLinks int         // pages with unknown links
 	statuses     map[int]int // negative for a 304 to a request without conditions
 	unread       int         // unchanged pages (304) without the content of an earlier crawl
 	types        names

@@ -55,7 +55,7 @@ func FindIndexable(ctx context.Context, dirs []string, opts *Options) (*Indexabl
 	if err != nil {
 		return nil, err
 	}
-	x := &indexer{maker: m, candidates: make(map[string]*candidate), listers: make(map[fileOrigin]bool)}
+	x := &indexer{maker: m, candidates: make(map[string]*candidate), listers: make(map[pair]bool)}
 	if err := x.read(); err != nil {
 		return nil, err
 	}
@@ -77,13 +77,8 @@ func FindIndexable(ctx context.Context, dirs []string, opts *Options) (*Indexabl
 type indexer struct {
 	*maker
 	candidates map[string]*candidate // by URL
-	listers    map[fileOrigin]bool   // which origins list a sitemap file
+	listers    map[pair]bool         // of sitemap files and the origins that list them
 	unlistable int                   // pages whose URLs no sitemap can list
-}
-
-type fileOrigin struct {
-	file   key
-	origin string
 }
 
 // A candidate is a page that may be indexable. There may be a million, so its times are
@@ -131,7 +126,7 @@ func (x *indexer) read() error {
 
 func (x *indexer) addSitemap(s *workerDir, f *output.Sitemap) {
 	x.maker.addSitemap(s, f)
-	x.listers[fileOrigin{keyOf(f.URL), f.Origin}] = true
+	x.listers[pairOf(keyOf(f.URL), keyOf(f.Origin))] = true
 }
 
 func (x *indexer) addPage(s *workerDir, p *output.Page) {
@@ -161,7 +156,7 @@ func (x *indexer) addEntry(_ *workerDir, e *output.Entry) {
 	if c == nil || e.LastMod.IsZero() || x.comparison.invalidLastmod(e) != "" {
 		return
 	}
-	if origin := originOf(e.URL); origin == originOf(e.Sitemap) || x.listers[fileOrigin{keyOf(e.Sitemap), origin}] {
+	if origin := originOf(e.URL); origin == originOf(e.Sitemap) || x.listers[pairOf(keyOf(e.Sitemap), keyOf(origin))] {
 		c.entry = max(c.entry, e.LastMod.UnixMilli())
 	}
 }

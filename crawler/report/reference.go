@@ -17,19 +17,16 @@ type references struct {
 	slashes   *namedURLs         // links with a double slash in the path
 
 	forbidden *namedURLs      // URLs on forbidden hosts that pages use
-	users     map[use]bool    // pages that use them otherwise than as a link or asset
+	users     map[pair]bool   // pages that use them otherwise than as a link or asset
 	hosts     weburl.HostList // the forbidden hosts
 	own       map[string]bool // names of the hosts of start URLs
 	origin    map[string]bool // origins by whether they are forbidden
 }
 
-// A use is a URL that a page uses.
-type use struct{ page, url key }
-
 func newReferences(all workerDirs, lists *findingLists, r *redirects, origins map[string]*Origin) *references {
 	x := &references{
 		lists: lists, redirects: r, origins: origins, slashes: newNamedURLs(), forbidden: newNamedURLs(),
-		users: make(map[use]bool), own: make(map[string]bool), origin: make(map[string]bool),
+		users: make(map[pair]bool), own: make(map[string]bool), origin: make(map[string]bool),
 	}
 	for _, s := range all {
 		hosts, _ := weburl.ParseHosts(s.state.Config.ForbidHost) // the crawl has checked them
@@ -101,7 +98,7 @@ func (x *references) each(l *linksLine, f func(*namedURLs, key, string)) {
 // count counts the pages that use a URL, each once. The lines of pages are counted already.
 func (x *references) count(l *linksLine) {
 	x.each(l, func(n *namedURLs, k key, _ string) {
-		if n != x.forbidden || !x.users[use{keyOf(l.URL), k}] {
+		if n != x.forbidden || !x.users[pairOf(keyOf(l.URL), k)] {
 			n.counts[k]++
 		}
 	})
@@ -133,7 +130,7 @@ func (x *references) eachOf(p *output.Page, f func(k key, url, as string)) {
 
 func (x *references) countPage(from key, p *output.Page) {
 	x.eachOf(p, func(k key, _, _ string) {
-		if u := (use{from, k}); !x.users[u] {
+		if u := pairOf(from, k); !x.users[u] {
 			x.users[u] = true
 			x.forbidden.counts[k]++
 		}
