@@ -73,7 +73,7 @@ type Recorder interface {
 	// Skip records URLs that are skipped.
 	Skip([]results.SkippedURL) error
 	// TakeScope and TakeListed remove matching URLs that were skipped, and pass them to give: those in the
-	// scope of a URL, or on an origin, see results.Skipped.
+	// scope of a URL, or on an origin, see results.Writer.
 	TakeScope(u weburl.URL, match func(results.SkippedURL) bool, give func([]results.SkippedURL) error) error
 	TakeListed(o robotsext.Origin, match func(results.SkippedURL) bool, give func([]results.SkippedURL) error) error
 	// Robots records a robots.txt that was requested.
@@ -115,7 +115,7 @@ type Discovery struct {
 	}
 	aliases struct {
 		sync.Mutex
-		hashes map[string][]uint64 // of the sitemaps that redirect to one, by its URL; see Alias
+		hashes map[string][]uint64 // of the sitemaps that redirect to one, by its URL; see alias
 	}
 }
 

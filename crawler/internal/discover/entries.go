@@ -53,10 +53,10 @@ func (f *Found) addSitemap(url string, t provenance.Provenance) error {
 }
 
 // SeedEntries adds the entries of a sitemap to the frontier in their order, in batches, and returns their lines.
-// It skips those for which the sitemap is not authorized: neither is its scope, nor by their robots.txt
-// (ROB-SMP-25). Unread are the robots.txt files that decide about entries, and are not known yet. None says
+// It skips entries outside the scope of the sitemap, unless their own robots.txt lists it
+// (ROB-SMP-25). Unread are the robots.txt files that decide about entries, and are not known yet. Refusal says
 // why no entry counts; nil: some do.
-func (d *Discovery) SeedEntries(doc *Document, scope sitemap.Scope, entries []sitemap.Entry) (lines []*output.Entry, unread *Found, none, err error) {
+func (d *Discovery) SeedEntries(doc *Document, scope sitemap.Scope, entries []sitemap.Entry) (lines []*output.Entry, unread *Found, refusal, err error) {
 	listed := &crossListing{
 		d: d, doc: doc, hashes: append(doc.Prov.Listed(doc.URL), d.redirecting(doc.URL)...),
 		origins: make(map[robotsext.Origin]*robotsListing), indexed: make(map[robotsext.Origin]bool),
@@ -69,17 +69,17 @@ func (d *Discovery) SeedEntries(doc *Document, scope sitemap.Scope, entries []si
 			if !entry.Sitemap {
 				pages++
 			}
-			var refusal error
+			var why error
 			if !scope.Accepts(entry) {
-				if refusal, err = listed.judge(entry); err != nil {
+				if why, err = listed.judge(entry); err != nil {
 					return nil, nil, nil, err
 				}
 			}
-			if refusal != nil {
+			if why != nil {
 				refused++
-				none = cmp.Or(none, refusal)
+				refusal = cmp.Or(refusal, why)
 			}
-			line, err := found.addEntry(doc, entry, refusal)
+			line, err := found.addEntry(doc, entry, why)
 			if err != nil {
 				return nil, nil, nil, err
 			}
@@ -92,9 +92,9 @@ func (d *Discovery) SeedEntries(doc *Document, scope sitemap.Scope, entries []si
 		}
 	}
 	if unread = listed.unread(); pages == 0 || len(unread.Items) > 0 || refused < pages {
-		none = nil
+		refusal = nil
 	}
-	return lines, unread, none, nil
+	return lines, unread, refusal, nil
 }
 
 // skipOtherHostSitemap skips a sitemap of another host that an index must not list, up to the limit

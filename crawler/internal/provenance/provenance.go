@@ -76,8 +76,8 @@ type Provenance struct {
 	SitemapOf  robotsext.Origin // the origin whose robots.txt listed it; empty: a page
 	IndexDepth int              // number of sitemap indexes above it
 
-	// Listing has the hashes of the sitemap URLs by whose listing in robots.txt a sitemap, or an entry
-	// of which it was not known, counts (ROB-SMP-25): the redirects and indexes that lead to it.
+	// Listing has the hashes of the sitemap URLs any of which the robots.txt of another origin may list, so that
+	// this sitemap counts there, or this entry (ROB-SMP-25): the redirects and indexes that lead to it.
 	Listing []uint64
 
 	// Check is how the page uses a URL that is only checked, as output.Check.Kind; empty: the

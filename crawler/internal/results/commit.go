@@ -198,7 +198,7 @@ func (c *committed) note() []byte {
 	}
 	note := append(make([]byte, 0, 256), '{')
 	for _, r := range rows {
-		note = append(append(append(note, '"'), r.key...), `":`...)
+		note = append(append(append(note, '"'), r.noteKey...), `":`...)
 		note = append(strconv.AppendInt(note, c.Lengths[r.name], 10), ',')
 	}
 	return append(note, others[1:]...)
@@ -214,7 +214,7 @@ func parseNote(note []byte) (c committed, err error) {
 	err = cmp.Or(json.Unmarshal(note, &c), json.Unmarshal(note, &fields))
 	for _, r := range rows {
 		var length int64 // 0 without the field, as in a note of a version without this file
-		if text, ok := fields[r.key]; ok {
+		if text, ok := fields[r.noteKey]; ok {
 			err = cmp.Or(err, json.Unmarshal(text, &length))
 		}
 		c.Lengths[r.name] = length

@@ -26,7 +26,7 @@ func Each[T any](w *Writer, name string, f func(at int64, v *T) error) error {
 // checkLines reads all files but the journal, to find damaged ones.
 func (w *Writer) checkLines() error {
 	for _, r := range rows {
-		if r.continued {
+		if r.keptByRecrawl {
 			continue
 		}
 		if err := Each(w, w.path(r.name), func(int64, *struct{}) error { return nil }); err != nil {
@@ -71,11 +71,11 @@ func LossOf(e *jsonlines.DamagedError) output.Loss {
 // LossNotice returns a text that says what a file has lost, and the consequences. It may be a renamed file, or one of
 // a format, such as pages.csv.
 func LossNotice(l output.Loss) string {
-	means := "what is gone is not written again"
+	means := "lost lines are not written again"
 	i := slices.IndexFunc(rows, func(r *row) bool { return baseOf(r.name) == baseOf(l.File) })
 	switch {
 	case i < 0:
-	case rows[i].requests:
+	case rows[i].lossIsFinal:
 		means = "the URLs of the lines that are gone are not requested again; to request them, crawl again into another directory"
 	case rows[i] == journalLog:
 		means = "URLs that were skipped, and hosts that joined the crawl, may be forgotten"
@@ -136,7 +136,7 @@ func completeBytes(name string, length int64) (int64, error) {
 func (w *Writer) ReportRollback() {
 	for _, r := range rows {
 		info, err := os.Stat(w.path(r.name))
-		if !r.requests || err != nil || info.Size() <= w.committed.Lengths[r.name] {
+		if !r.lossIsFinal || err != nil || info.Size() <= w.committed.Lengths[r.name] {
 			continue
 		}
 		beyond := info.Size() - w.committed.Lengths[r.name]

@@ -124,7 +124,7 @@ func open(path string, counted Lengths, unused []string) (*Dir, error) {
 	d := &Dir{path: path}
 	for _, r := range rows {
 		open, length := jsonlines.Open, counted[r.name]
-		if r.log {
+		if r.keepsUncommitted {
 			length = math.MaxInt64
 		}
 		if slices.Contains(unused, r.name) {
@@ -152,6 +152,9 @@ type Lengths map[string]int64
 // cannot truncate them. It must not be called concurrently.
 func (d *Dir) Write(b *Batch) error {
 	for i, lines := range b.lines {
+		if len(lines) == 0 {
+			continue
+		}
 		if _, err := d.files[i].Append(lines); err != nil {
 			return err
 		}

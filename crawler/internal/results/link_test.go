@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLinks: links that somebody has left in the directory lead no writing out of it.
-func TestLinks(t *testing.T) {
+// A symbolic link that somebody has left in the directory leads no writing out of it.
+func TestSymlinksAreRefused(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("not everybody may make links there")
 	}

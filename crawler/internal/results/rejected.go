@@ -153,7 +153,7 @@ func (l *rejectedLister) waiting(all bool) error {
 			l.listed.Next = j.RetryAt
 		}
 		p, _ := provenance.Decode(item.Meta) // an item that cannot be decoded is skipped when it is leased
-		if p.IsCheck() {
+		if provenance.IsCheck(item.Kind) {
 			line := &output.Check{URL: j.URL, Result: output.CheckUnverified, Kind: p.Check, FoundOn: p.FoundOn, Reason: j.Reason, Detail: j.Detail}
 			l.listed.Checks[line.Result]++
 			err = addListed(l, Checks, line)

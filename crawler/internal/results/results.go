@@ -43,9 +43,10 @@ type Config struct {
 	Log       *slog.Logger
 }
 
-// Writer writes the results of a crawl. Use it in this order: New, then Create, or Load
-// and Open; then OpenSinks, FillSinks and Restore; then Commit and the methods that record something, which are
-// safe for concurrent use; then WriteRejected and Flush; then Close, at any time.
+// Writer writes the results of a crawl. Use it in this order: New; then Create, or Load, CheckFormats,
+// DropRejections and Open; then OpenSinks and FillSinks; in a resumed crawl Restore, LoadPrevious, RestoreLines and
+// RestoreRobots; then Commit and the methods that record something, which are safe for concurrent use; then
+// WriteRejected and Flush. Close may be called at any time.
 type Writer struct {
 	// Skipped are URLs that are skipped for now, and Deferred origins whose URLs wait.
 	Skipped  *Skipped
@@ -135,7 +136,7 @@ func (w *Writer) Restore(joined func(url string) error, trapped func(*trap.Close
 func (w *Writer) RestoreLines(count func(*output.Results)) error {
 	var line output.Results
 	for _, file := range files {
-		if !file.self().counted {
+		if !file.self().replayed {
 			continue
 		}
 		err := file.replay(w, &line, func(at int64) error {

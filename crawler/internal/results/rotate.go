@@ -31,7 +31,7 @@ func Rotate(path string, number int, formats ...output.Format) error {
 		}
 	}
 	for _, r := range rows {
-		if !r.continued {
+		if !r.keptByRecrawl {
 			rotate(r.name)
 		}
 	}
@@ -64,7 +64,7 @@ func RemoveGenerations(path string, number, keep int) error {
 	var failed []error
 	for _, entry := range entries {
 		name, n := untagged(entry.Name())
-		if r := rowOf(name); r != nil && n > 0 && (n == number-1 && !r.history || keep > 0 && n <= number-keep) {
+		if r := rowOf(name); r != nil && n > 0 && (n == number-1 && !r.generations || keep > 0 && n <= number-keep) {
 			failed = append(failed, os.Remove(filepath.Join(path, entry.Name())))
 		}
 	}
@@ -85,7 +85,7 @@ func Rotated(path string, number int, formats ...output.Format) bool {
 
 // rowOf returns the row of a file that is renamed by a recrawl, or nil.
 func rowOf(name string) *row {
-	i := slices.IndexFunc(rows, func(r *row) bool { return r.name == name && !r.continued })
+	i := slices.IndexFunc(rows, func(r *row) bool { return r.name == name && !r.keptByRecrawl })
 	if i < 0 {
 		return nil
 	}

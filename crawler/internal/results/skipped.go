@@ -181,7 +181,7 @@ func (s *Skipped) noteTakeable(e *entry, u weburl.URL) {
 // once in all skipped URLs.
 const maxUnlisted = 1_000
 
-// TakeScope is Take for URLs in the scope of u that were out of scope.
+// TakeScope is Skipped.Take for URLs in the scope of u that were out of scope.
 func (w *Writer) TakeScope(u weburl.URL, match func(SkippedURL) bool, give func([]SkippedURL) error) error {
 	s := w.Skipped
 	s.mu.Lock()
@@ -193,7 +193,7 @@ func (w *Writer) TakeScope(u weburl.URL, match func(SkippedURL) bool, give func(
 	return s.Take(match, give)
 }
 
-// TakeListed is Take for sitemap entries of an origin whose robots.txt is known now.
+// TakeListed is Skipped.Take for sitemap entries of an origin whose robots.txt is known now.
 func (w *Writer) TakeListed(o robotsext.Origin, match func(SkippedURL) bool, give func([]SkippedURL) error) error {
 	s := w.Skipped
 	s.mu.Lock()

@@ -19,35 +19,35 @@ const (
 // The table of the files: another file of results is a row here, and its type with a field of [output.Results].
 // What a crawl does with its files goes over the table.
 var (
-	Pages       = add(&File[output.Page]{row{name: "pages.jsonl", requests: true, counted: true, history: true}, func(r *output.Results) *[]*output.Page { return &r.Pages }})
-	Rejected    = add(&File[output.Rejection]{row{name: "rejected.jsonl", counted: true}, func(r *output.Results) *[]*output.Rejection { return &r.Rejected }})
-	Sitemaps    = add(&File[output.Sitemap]{row{name: "sitemaps.jsonl", requests: true, counted: true}, func(r *output.Results) *[]*output.Sitemap { return &r.Sitemaps }})
+	Pages       = add(&File[output.Page]{row{name: "pages.jsonl", lossIsFinal: true, replayed: true, generations: true}, func(r *output.Results) *[]*output.Page { return &r.Pages }})
+	Rejected    = add(&File[output.Rejection]{row{name: "rejected.jsonl", replayed: true}, func(r *output.Results) *[]*output.Rejection { return &r.Rejected }})
+	Sitemaps    = add(&File[output.Sitemap]{row{name: "sitemaps.jsonl", lossIsFinal: true, replayed: true}, func(r *output.Results) *[]*output.Sitemap { return &r.Sitemaps }})
 	Links       = add(&File[output.Links]{row{name: "links.jsonl"}, func(r *output.Results) *[]*output.Links { return &r.Links }})
 	Entries     = add(&File[output.Entry]{row{name: "entries.jsonl"}, func(r *output.Results) *[]*output.Entry { return &r.Entries }})
-	Checks      = add(&File[output.Check]{row{name: "checks.jsonl", counted: true}, func(r *output.Results) *[]*output.Check { return &r.Checks }})
+	Checks      = add(&File[output.Check]{row{name: "checks.jsonl", replayed: true}, func(r *output.Results) *[]*output.Check { return &r.Checks }})
 	Anchors     = add(&File[output.Anchors]{row{name: "anchors.jsonl"}, func(r *output.Results) *[]*output.Anchors { return &r.Anchors }})
 	Permissions = add(&File[output.Permission]{row{name: "permissions.jsonl"}, func(r *output.Results) *[]*output.Permission { return &r.Permissions }})
 
-	robotsLog  = addRow(&row{name: RobotsFile, key: "robots_lines", log: true})
-	journalLog = addRow(&row{name: JournalFile, log: true, continued: true})
+	robotsLog  = addRow(&row{name: RobotsFile, noteKey: "robots_lines", keepsUncommitted: true})
+	journalLog = addRow(&row{name: JournalFile, keepsUncommitted: true, keptByRecrawl: true})
 )
 
 var (
 	files []file // those with results
-	rows  []*row // all; those of files come first, since a [Batch] has their lines by the same index
+	rows  []*row // all
 )
 
 // A row is a JSON lines file of a crawl, and what is done with it.
 type row struct {
-	name  string
-	key   string // of its length in the note of the frontier; empty: its name without extension
-	index int    // in rows
+	name    string
+	noteKey string // of its length in the note of the frontier; empty: its name without extension
+	index   int    // in rows
 
-	log       bool // every complete line is valid; otherwise a resumed crawl truncates the file to its committed length
-	continued bool // a recrawl appends to it; it renames the others
-	requests  bool // its lines are of requests, which are not made again if lines are lost
-	counted   bool // a resumed crawl counts its lines
-	history   bool // it is kept for as many recrawls as the settings say; others for the next one
+	keepsUncommitted bool // every complete line is valid; otherwise a resumed crawl truncates the file to its committed length
+	keptByRecrawl    bool // a recrawl appends to it; it renames the others
+	lossIsFinal      bool // its lines are of requests, which are not made again if lines are lost
+	replayed         bool // a resumed crawl counts its lines
+	generations      bool // it is kept for as many recrawls as the settings say; others for the next one
 }
 
 // A File is a JSON lines file whose lines are results of the type T.
@@ -72,8 +72,8 @@ func add[F file](f F) F {
 }
 
 func addRow(r *row) *row {
-	if r.key == "" {
-		r.key = baseOf(r.name)
+	if r.noteKey == "" {
+		r.noteKey = baseOf(r.name)
 	}
 	r.index = len(rows)
 	rows = append(rows, r)
@@ -139,7 +139,7 @@ type Batch struct {
 // text returns the lines of a file.
 func (b *Batch) text(r *row) *[]byte {
 	if b.lines == nil {
-		b.lines = make([][]byte, len(files))
+		b.lines = make([][]byte, len(rows))
 	}
 	return &b.lines[r.index]
 }

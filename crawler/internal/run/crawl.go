@@ -85,7 +85,7 @@ type Counter interface {
 	Begin(*discover.Discovery, *politeness.Delays, *politeness.Addresses)
 }
 
-// Crawl is one crawl. Call New, Open, Work and End.
+// Crawl is one crawl. Call New, Open, Work and End; for a plan New, Plan, SeedStart, Work and Close.
 type Crawl struct {
 	config Config
 	tally  Tally
@@ -103,7 +103,7 @@ type Crawl struct {
 	wakeIdle signal // wakes the watch
 }
 
-// New returns a crawl that is not open. The program provides some of its parts: Scope, Addresses, Lifecycle, Board and
+// New returns a crawl that is not open. Package crawler provides some of its parts: Scope, Addresses, Lifecycle, Board and
 // Log, and Frontier, unless the crawl has to open one.
 func New(config Config, tally Tally, parts visit.Parts) *Crawl {
 	c := &Crawl{config: config, tally: tally, parts: parts, state: new(State), wakeIdle: make(signal, 1)}

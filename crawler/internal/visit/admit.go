@@ -40,7 +40,7 @@ func (a *admitted) file() *robotstxt.File {
 func (v *Visitor) admit(it *item) (admitted, outcome, error) {
 	adm, out := v.admitRobots(it)
 	if it.lease.Kind == provenance.KindListing {
-		out = v.learnListing(it, &adm, out)
+		out = v.finishListing(it, &adm, out)
 	}
 	if out.verdict != proceed {
 		return adm, out, nil
@@ -191,8 +191,8 @@ func (v *Visitor) robotsTarget(it *item, err error) string {
 	return rec.RedirectChain[len(rec.RedirectChain)-1]
 }
 
-// learnListing ends an item that is only to learn what its robots.txt lists, now that this is known or cannot be.
-func (v *Visitor) learnListing(it *item, adm *admitted, out outcome) outcome {
+// finishListing ends an item that is only to learn what its robots.txt lists, now that this is known or cannot be.
+func (v *Visitor) finishListing(it *item, adm *admitted, out outcome) outcome {
 	rec, err := v.Robots.Record(v.Lifecycle.Working, it.u)
 	if err != nil { // the crawl is being aborted
 		return outcome{verdict: wait, host: out.host}
@@ -256,7 +256,7 @@ func (v *Visitor) skipTrapped(it *item) outcome {
 // one of them may fail.
 const quotaPause = 50 * time.Millisecond
 
-// reserve takes a page from the limits. Commit settles it.
+// reserve takes a page from the limits. Commit releases it.
 func (v *Visitor) reserve(it *item) (outcome, error) {
 	share, err := v.Limits.Take(v.Lifecycle.CommitCtx, v.Frontier, it.lease.Host)
 	switch {
@@ -265,6 +265,5 @@ func (v *Visitor) reserve(it *item) (outcome, error) {
 	case share == quota.HostSpent:
 		return skipFor(output.MaxHostPages, nil), nil
 	}
-	v.Lifecycle.Stop(v.Limits.Exceeded())
 	return waitUntil(time.Now().Add(quotaPause)), nil
 }

@@ -42,7 +42,7 @@ func (v *Visitor) check(it *item, adm *admitted) (outcome, error) {
 		failed := out.verdict == retry || out.verdict == skip && out.rejection.Reason == output.Failed
 		if request.Method == http.MethodHead && failed && !fetch.IsDialing(failure) {
 			host := out.host
-			out = v.checkAgain(it)
+			out = v.queueGetCheck(it)
 			out.host = host
 		}
 	} else {
@@ -56,7 +56,7 @@ func (v *Visitor) check(it *item, adm *admitted) (outcome, error) {
 // readCheck decides about a check by its response to a method.
 func (v *Visitor) readCheck(it *item, adm *admitted, resp *fetch.Response, method string) (outcome, error) {
 	if method == http.MethodHead && resp.Status/100 != 2 {
-		return v.checkAgain(it), nil
+		return v.queueGetCheck(it), nil
 	}
 	if resp.Status != statusDenied {
 		if out := v.retryStatus(it, resp.Status); out.verdict == retry {
@@ -156,9 +156,9 @@ func (v *Visitor) isKnownCheck(it *item) (bool, error) {
 	return slices.Contains(known, true), err
 }
 
-// checkAgain queues a check that GET has to make: many sites answer HEAD with an error, or with a
+// queueGetCheck queues a check that GET has to make: many sites answer HEAD with an error, or with a
 // redirect to one, where GET succeeds. It takes a request slot of its own.
-func (v *Visitor) checkAgain(it *item) outcome {
+func (v *Visitor) queueGetCheck(it *item) outcome {
 	again := it.lease.Item
 	again.Kind = provenance.KindCheckGet
 	return outcome{verdict: done, found: v.Discovery.NewFound(again)}

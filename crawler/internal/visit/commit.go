@@ -27,7 +27,7 @@ func (v *Visitor) commit(it *item, adm *admitted, out *outcome) (*output.Page, *
 		return nil, nil, err
 	}
 	v.archive(out)
-	if err := v.settle(it, out); err != nil {
+	if err := v.releasePage(it, out); err != nil {
 		return nil, nil, err
 	}
 	links, err := v.add(it, adm, out)
@@ -35,7 +35,7 @@ func (v *Visitor) commit(it *item, adm *admitted, out *outcome) (*output.Page, *
 		return nil, nil, err
 	}
 	if out.entries != nil && v.Member.Lost(it.lease.ID) { // while they were added, which may take long
-		out.leave()
+		out.leaseLost()
 	}
 	result := frontier.Outcome{Lease: it.lease.ID, NotBefore: out.until, HostDelay: out.host.delay, Links: links}
 	closed, err := v.conclude(it, out, &result)
@@ -124,17 +124,16 @@ func (v *Visitor) archive(out *outcome) {
 	v.Results.Exchange(e)
 }
 
-// settle counts, once, what a page used of the limits, if reserve granted it.
-func (v *Visitor) settle(it *item, out *outcome) error {
-	if !out.granted {
-		return nil
+// releasePage counts, once, what a page used of the limits, if reserve granted it. It stops the crawl at a limit.
+func (v *Visitor) releasePage(it *item, out *outcome) (err error) {
+	if out.granted {
+		out.granted = false
+		size := 0
+		if out.page != nil {
+			size = out.page.BytesRead()
+		}
+		err = v.Limits.Done(v.Lifecycle.CommitCtx, it.lease.Host, out.page != nil, size)
 	}
-	out.granted = false
-	size := 0
-	if out.page != nil {
-		size = out.page.BytesRead()
-	}
-	err := v.Limits.Done(v.Lifecycle.CommitCtx, it.lease.Host, out.page != nil, size)
 	v.Lifecycle.Stop(v.Limits.Exceeded())
 	return err
 }

@@ -54,8 +54,8 @@ func (v *Visitor) failed(it *item, took time.Duration, err error) (out outcome, 
 }
 
 // checkOutage requests the robots.txt of a URL whose connection failed. If that fails too, the site
-// is down: its URLs wait for its robots.txt, and the request was no attempt. The second time that a
-// URL finds its site down, it is. If the server is overloaded, its host waits in any case.
+// is down: its URLs wait for its robots.txt. The request was no attempt, unless the URL finds its site down
+// for the second time. If the server is overloaded, its host waits in any case.
 func (v *Visitor) checkOutage(it *item, failure error) (out outcome, err error) {
 	if !fetch.IsUnanswered(failure) || v.isOutsideCheck(it) && !fetch.IsAtProxy(failure) {
 		return outcome{}, nil

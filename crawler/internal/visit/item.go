@@ -144,7 +144,8 @@ func skipWith(reason output.Reason, detail string) outcome {
 // waitUntil has a URL wait; the zero time: for the next request slot of its host.
 func waitUntil(t time.Time) outcome { return outcome{verdict: wait, until: t} }
 
-// leave makes an outcome that of a URL whose lease was lost. Another process may have the URL: nothing is recorded.
-func (o *outcome) leave() {
+// leaseLost makes an outcome that of a URL whose lease was lost. Another process may have the URL, so nothing is
+// recorded but the entries of a sitemap and what was learned of the host.
+func (o *outcome) leaseLost() {
 	*o = outcome{verdict: wait, host: o.host, granted: o.granted, entries: o.entries}
 }

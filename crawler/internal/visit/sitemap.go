@@ -135,7 +135,7 @@ func (v *Visitor) readEntries(it *item, resp *http.Response, file *sitemapFile) 
 // seedSitemap adds the entries of a sitemap to the frontier, while it is committed.
 func (v *Visitor) seedSitemap(it *item, adm *admitted, out *outcome) error {
 	file := out.entries
-	lines, unread, none, err := v.Discovery.SeedEntries(it.document(adm), file.scope, file.entries)
+	lines, unread, refusal, err := v.Discovery.SeedEntries(it.document(adm), file.scope, file.entries)
 	file.entries = nil // they take memory
 	if err != nil {
 		return err
@@ -149,8 +149,8 @@ func (v *Visitor) seedSitemap(it *item, adm *admitted, out *outcome) error {
 		return nil
 	}
 	out.found = unread
-	if none != nil { // sitemaps have notices of their own
-		v.Board.Showf("sitemap %s: no entry counts: %v", it.u, none)
+	if refusal != nil { // sitemaps have notices of their own
+		v.Board.Showf("sitemap %s: no entry counts: %v", it.u, refusal)
 	}
 	if line := file.line; out.verdict == done {
 		v.Log.Info("sitemap read", "url", line.URL, "host", line.Origin, "pages", line.Pages, "sitemaps", line.Sitemaps, "duration", time.Since(line.FetchedAt))

@@ -59,9 +59,9 @@ type Settings struct {
 	RefuseUnknown bool            // a purpose about which nothing is said is refused
 }
 
-// Recrawls knows the number of the latest recrawl.
+// Recrawls saves the number of the latest recrawl.
 type Recrawls interface {
-	// JoinRecrawl notes the number of the recrawl in which a URL was queued, and returns the latest.
+	// JoinRecrawl saves the number of the recrawl in which a URL was queued, and returns the latest.
 	JoinRecrawl(number int) (latest int, err error)
 }
 
@@ -71,7 +71,7 @@ type Parts struct {
 	discover.Parts
 	Discovery *discover.Discovery
 	Robots    *robotsext.Robots
-	Fetcher   *fetch.Fetcher // of pages; nil: a plan, for which a page is done when its robots.txt allows it
+	Fetcher   *fetch.Fetcher // of pages; nil: a plan, for which a page is done when its robots.txt has decided
 	Client    *http.Client   // for sitemaps
 	Recrawls  Recrawls
 	Delays    *politeness.Delays
@@ -114,14 +114,14 @@ func (v *Visitor) Visit(waiting context.Context, lease frontier.Lease) (page *ou
 	}
 	defer out.response.Release() // what is recorded has no part of the body
 	if v.Member.Lost(lease.ID) {
-		out.leave()
+		out.leaseLost()
 	}
 	if err == nil {
 		page, lines, err = v.commit(&it, &adm, &out)
 	}
 	if err != nil {
 		out.page = nil
-		return nil, nil, errors.Join(err, v.settle(&it, &out))
+		return nil, nil, errors.Join(err, v.releasePage(&it, &out))
 	}
 	return page, lines, nil
 }
