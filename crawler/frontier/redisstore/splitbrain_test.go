@@ -128,7 +128,7 @@ func TestReplyAfterSilenceIsConfirmed(t *testing.T) {
 }
 
 // The first reply of a master that has been silent is confirmed before the next call, also if it comes at
-// once, and not only that of a lease. A worker that hears of the master all the time confirms nothing.
+// once, and not only that of a lease. A worker to which the master replies all the time confirms nothing.
 func TestSilenceOfMaster(t *testing.T) {
 	server := redistest.Start(t)
 	s := openTest(t, server.URL(), Options{})
@@ -141,7 +141,7 @@ func TestSilenceOfMaster(t *testing.T) {
 	}{
 		{"silent", heard{addr, time.Now().Add(-silence)}, true},
 		{"another master", heard{"elsewhere", time.Now()}, true},
-		{"heard of", heard{addr, time.Now().Add(time.Hour)}, false},
+		{"replied just now", heard{addr, time.Now().Add(time.Hour)}, false},
 	} {
 		server.Do(t, "CONFIG", "RESETSTAT")
 		s.heard.Store(&c.last)
