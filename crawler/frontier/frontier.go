@@ -68,7 +68,7 @@ type Frontier interface {
 	// outcomes or if they fail. A note longer than MaxNote is ErrInvalid.
 	Finish(ctx context.Context, outcomes []Outcome, note []byte) (errs []error, err error)
 
-	// Note returns the last checkpoint that Finish stored. Nil: none.
+	// Note returns the last checkpoint that Finish stored, or nil if there is none.
 	Note(ctx context.Context) ([]byte, error)
 
 	// Extend extends leases until d from now; it never shortens a lease. If some leases are
@@ -106,11 +106,11 @@ type Frontier interface {
 
 // A Revisiter is a Frontier that can start a recrawl.
 type Revisiter interface {
-	// Revisit is like Add, but also queues known URLs again: those that are done or dropped
-	// become pending, after those already queued, with the priority, NotBefore and Meta of their
-	// item. They keep their validators, and their attempts count from 1 again. For these and
-	// for new URLs, queued is true. Other URLs do not change, so repeating a call returns
-	// false for URLs that have not been fetched since.
+	// Revisit is like Add, but also queues known URLs again. Done and dropped URLs become pending,
+	// after those already queued, with the priority, NotBefore and Meta of their item. They keep
+	// their validators, and their attempts count from 1 again. For these and for new URLs, queued
+	// is true. Other URLs do not change, so repeating a call returns false for URLs that have not
+	// been fetched since.
 	Revisit(ctx context.Context, items []Item) (queued []bool, err error)
 }
 

@@ -15,9 +15,9 @@ type HostRecord struct {
 	// sets a longer delay after one request.
 	Delay       time.Duration
 	MaxInFlight int
-	// BlockedUntil is the end of a block by HostUpdate.BlockUntil. Zero: not blocked.
+	// BlockedUntil is the end of a block by HostUpdate.BlockUntil, or zero if the host is not blocked.
 	BlockedUntil time.Time
-	// Due is the earliest time of the next request, if a slot is free then. Zero: now.
+	// Due is the earliest time of the next request, if a slot is free then. Zero means now.
 	Due time.Time
 	// Robots are the robots.txt records by origin, as passed to UpdateHost: http://h and
 	// https://h are one host with a robots.txt each.
@@ -43,9 +43,9 @@ type HostUpdate struct {
 // Robots is the robots.txt record of an origin. The frontier stores it so that all workers
 // share it and it survives a restart. A store does not interpret it.
 type Robots struct {
-	// FailingSince is the time of the first failure since the last successful fetch. The
-	// 30-day rule of RFC 9309 section 2.3.1.4 counts from it. Zero: the last fetch
-	// succeeded. Millisecond precision.
+	// FailingSince is the time of the first failure since the last successful fetch. The 30-day
+	// rule of RFC 9309 section 2.3.1.4 counts from it. It is zero if the last fetch succeeded. Its
+	// precision is a millisecond.
 	FailingSince time.Time
 	// Data is the record, encoded by its writer.
 	Data []byte

@@ -35,12 +35,12 @@ type Item struct {
 	Kind  Kind
 	URL   string
 	Owner string
-	// Host is the host whose due time and slots apply to a request. Empty: the host in URL.
+	// Host is the host whose due time and slots apply to a request. Empty means the host in URL.
 	// Always pass the same Host for a URL.
 	Host Host
 	// Priority 0 comes first.
 	Priority uint8
-	// NotBefore is the earliest time of the first lease. Zero: now. It is not set in leases.
+	// NotBefore is the earliest time of the first lease. Zero means now. It is not set in leases.
 	NotBefore time.Time
 	// Meta is data of the caller, such as depth and source. The store does not interpret it.
 	// It is stored for every waiting URL, so keep it small.

@@ -12,7 +12,7 @@ import (
 func TestROB_POL_01_HostOf(t *testing.T) {
 	for _, c := range []struct {
 		url  string
-		want frontier.Host // "": invalid
+		want frontier.Host // "" if invalid
 	}{
 		{"http://a.test", "a.test"},
 		{"http://a.test/", "a.test"},

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A Kind says what a URL is in the frontier for. The frontier does not interpret it. Empty: an
-// ordinary page. A kind has lower-case letters and hyphens, and begins and ends with a letter.
+// A Kind says what a URL is in the frontier for. The frontier does not interpret it. The empty Kind is
+// an ordinary page. A kind has lower-case letters and hyphens, and begins and ends with a letter.
 type Kind string
 
 // A Key identifies an item. A frontier has one item for each key.

@@ -29,16 +29,16 @@ type LeaseID string
 
 // A LeaseRequest contains the parameters of Lease.
 type LeaseRequest struct {
-	// Max is the maximum number of leases. 0: 1.
+	// Max is the maximum number of leases (default 1).
 	Max int
-	// PerHost is the maximum number of leases per host. 0: no limit besides the host's
+	// PerHost is the maximum number of leases per host. Zero means no limit besides the host's
 	// MaxInFlight and delay.
 	PerHost int
-	// Wait is the maximum time to wait for a URL. 0: do not wait; negative: wait until the
-	// context ends.
+	// Wait is the maximum time to wait for a URL. Zero means not to wait, negative to wait until
+	// the context ends.
 	Wait time.Duration
-	// Duration is the duration of the leases. It should be much longer than a fetch may take.
-	// 0: the default of the store, 10 minutes unless its options say otherwise.
+	// Duration is the duration of the leases. It should be much longer than a fetch may take. Zero
+	// means the default of the store, 10 minutes unless its options say otherwise.
 	Duration time.Duration
 }
 
@@ -53,6 +53,6 @@ type Lease struct {
 	// Expires is the end of the lease, unless it is extended. From then on others may lease
 	// the URL, and Finish and Extend return ErrLeaseLost.
 	Expires time.Time
-	// Validators are those of the last successful fetch. Nil: none.
+	// Validators are those of the last successful fetch, or nil.
 	Validators *Validators
 }

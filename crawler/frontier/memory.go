@@ -19,12 +19,12 @@ const defaultLeaseTime = 10 * time.Minute
 
 // Options configure a Memory.
 type Options struct {
-	// Delay and MaxInFlight are the values of a new host, until UpdateHost changes them.
-	// 0: no delay, and 1 request in flight.
+	// Delay and MaxInFlight are the values of a new host, until UpdateHost changes them. The
+	// default is no delay, and 1 request in flight.
 	Delay       time.Duration
 	MaxInFlight int
-	// LeaseTime is the duration of holds, and of leases if LeaseRequest.Duration is 0.
-	// 0: 10 minutes.
+	// LeaseTime is the duration of holds, and of leases if LeaseRequest.Duration is 0 (default 10
+	// minutes).
 	LeaseTime time.Duration
 }
 

@@ -14,14 +14,14 @@ type entry struct {
 	path       string
 	meta       []byte
 	validators *Validators
-	ready      schedule.Instant // 0: now
+	ready      schedule.Instant // 0 means now
 	seq        uint64           // order of discovery
 	hash       uint64           // of the URL, set by the first lease
 	attempts   int              // counted leases
 	priority   uint8
 }
 
-// Before orders scheduled entries by time, and pending ones, whose time is 0, by priority and
+// Before orders scheduled entries by time, and pending ones (with time 0) by priority and
 // discovery.
 func (e *entry) Before(f *entry) bool {
 	return cmp.Or(

@@ -41,13 +41,13 @@ func (r Result) Valid() bool { return r >= Done && r <= Drop }
 type Outcome struct {
 	Lease  LeaseID
 	Result Result
-	// NotBefore is the earliest next lease after Retry and Defer; zero: as soon as the host is
-	// due. After Done it is the time to fetch the URL again; zero: never. It does not delay
+	// NotBefore is the earliest next lease after Retry and Defer. Zero means as soon as the host is
+	// due. After Done it is the time to fetch the URL again. Zero means never. It does not delay
 	// other URLs of the host. The URL keeps its priority.
 	NotBefore time.Time
 	// Links are URLs to be added, like those of Add.
 	Links []Item
-	// Validators are stored for the next lease of the URL. Nil: those of the lease stay.
+	// Validators are stored for the next lease of the URL. If nil, those of the lease stay.
 	Validators *Validators
 	// HostDelay, if positive, says that a request was made, and is the time until the next
 	// request to the host. HostRecord.Delay applies if it is longer. The delay runs from
@@ -86,7 +86,7 @@ type Validators struct {
 	BodyHash     []byte // hash chosen by the caller
 }
 
-// Clone returns a deep copy of v; nil for nil.
+// Clone returns a deep copy of v, or nil if v is nil.
 func (v *Validators) Clone() *Validators {
 	if v == nil {
 		return nil

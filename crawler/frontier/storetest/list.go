@@ -118,8 +118,8 @@ func (s *subject) leaseOf(h frontier.Host) frontier.Lease {
 	return *mine
 }
 
-// waitsOf fails unless exactly these items of hosts are listed, in any order. Their hosts are those
-// of their URLs.
+// waitsOf fails unless exactly these items of hosts are listed, in any order, with the hosts of
+// their URLs.
 func (s *subject) waitsOf(hosts []frontier.Host, want ...frontier.Item) {
 	s.Helper()
 	byKey := func(p, q frontier.Item) int { return strings.Compare(p.Key().String(), q.Key().String()) }

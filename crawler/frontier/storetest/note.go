@@ -41,7 +41,7 @@ var noteChecks = []check{
 	}},
 }
 
-// note finishes outcomes with a note; nil: none.
+// note finishes outcomes with a note, or without if it is nil.
 func (s *subject) note(note []byte, outcomes ...frontier.Outcome) []error {
 	s.Helper()
 	errs, err := s.f.Finish(s.Context(), outcomes, note)
@@ -51,7 +51,7 @@ func (s *subject) note(note []byte, outcomes ...frontier.Outcome) []error {
 	return errs
 }
 
-// hasNote fails unless the stored note is want; nil: none.
+// hasNote fails unless the stored note is want. Nil means none.
 func (s *subject) hasNote(want []byte) {
 	s.Helper()
 	got, err := s.f.Note(s.Context())

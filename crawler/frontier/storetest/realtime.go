@@ -118,25 +118,25 @@ func (r *recorder) fail(text string) {
 	r.failures = append(r.failures, where()+": "+text)
 }
 
-// Errorf is that of testing.TB.
+// Errorf implements testing.TB.
 func (r *recorder) Errorf(format string, args ...any) { r.fail(fmt.Sprintf(format, args...)) }
 
-// Error is that of testing.TB.
+// Error implements testing.TB.
 func (r *recorder) Error(args ...any) { r.fail(fmt.Sprint(args...)) }
 
-// Fatalf is that of testing.TB.
+// Fatalf implements testing.TB.
 func (r *recorder) Fatalf(format string, args ...any) {
 	r.fail(fmt.Sprintf(format, args...))
 	runtime.Goexit()
 }
 
-// Fatal is that of testing.TB.
+// Fatal implements testing.TB.
 func (r *recorder) Fatal(args ...any) {
 	r.fail(fmt.Sprint(args...))
 	runtime.Goexit()
 }
 
-// Failed is that of testing.TB.
+// Failed implements testing.TB.
 func (r *recorder) Failed() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// Most checks are scripts: a file in points/ has those of one point. points/README.md describes
-// their syntax.
+// pointFiles has the checks that are scripts, which are most. Each file has those of one point.
+// points/README.md describes their syntax.
 //
 //go:embed points/*.txt
 var pointFiles embed.FS
@@ -318,7 +318,7 @@ func (p *scriptRun) finishStep(r frontier.Result, w args) {
 	}
 }
 
-// extend extends leases, one of which may be lost.
+// extend extends leases. One of them may be lost.
 func (p *scriptRun) extend(w args) {
 	p.Helper()
 	var ids, lost []frontier.LeaseID

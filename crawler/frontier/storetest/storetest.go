@@ -65,34 +65,34 @@ type Store struct {
 	// Open opens the store at a location, and creates it if it is missing. Its hosts must
 	// start with no delay and one request in flight.
 	Open func(location string) (frontier.Frontier, error)
-	// NewLocation returns a location without a store, such as an empty directory. It may
-	// delete the store when t ends. Nil: Open is called with "".
+	// NewLocation returns a location without a store, such as an empty directory. It may delete the
+	// store when t ends. If nil, Open is called with "".
 	NewLocation func(t testing.TB) string
-	// Unit is the time unit of the checks. 0: 200 ms for checks that start processes, 1 second
-	// for all others.
+	// Unit is the time unit of the checks. The default is 200 ms for checks that start processes,
+	// and 1 second for all others.
 	Unit time.Duration
-	// Parallel is the number of checks that run at once, each on a store of its own. Checks
-	// with many calls run alone afterwards. 0: 1, which is enough with Synctest.
+	// Parallel is the number of checks that run at once, each on a store of its own. Checks with
+	// many calls run alone afterwards. The default is 1, which is enough with Synctest.
 	Parallel int
-	// Synctest is synctest.Test for a store that can run in a synctest bubble. Nil: the
-	// checks run in real time.
+	// Synctest is synctest.Test for a store that can run in a synctest bubble. If nil, the checks
+	// run in real time.
 	Synctest func(t *testing.T, f func(*testing.T))
 	// Durable: the data remains when the store is closed and opened again.
 	Durable bool
 	// Exclusive: a location can be opened only once at a time (point 12).
 	Exclusive bool
-	// Command returns a command whose process calls Child for a location: usually the test
-	// binary itself. Nil: checks that kill processes (points 2, 3 and 6) or need a second
-	// process (point 12) are skipped.
+	// Command returns a command whose process calls Child for a location: usually the test binary
+	// itself. If nil, checks that kill processes (points 2, 3 and 6) or need a second process
+	// (point 12) are skipped.
 	Command func(location string) *exec.Cmd
-	// Kills is the number of processes that are killed for point 2. 0: 20.
+	// Kills is the number of processes that are killed for point 2 (default 20).
 	Kills int
-	// SetClockBack sets the clock of all stores back, or forward if back is negative. Nil:
-	// the check of a clock that is set back is skipped.
+	// SetClockBack sets the clock of all stores back, or forward if back is negative. If nil, the
+	// check of a clock that is set back is skipped.
 	SetClockBack func(t testing.TB, back time.Duration)
-	// URLBytes is the maximum memory of this process for a pending URL, in bytes beyond the
-	// length of the URL; HostBytes is that for a host without pending URLs (point 11).
-	// 0: not checked.
+	// URLBytes is the maximum memory of this process for a pending URL, in bytes beyond the length
+	// of the URL. HostBytes is the maximum for a host without pending URLs (point 11). Zero means
+	// not checked.
 	URLBytes, HostBytes int
 }
 
@@ -245,7 +245,7 @@ var (
 	hostLimit = need{func(s Store) bool { return s.HostBytes != 0 }, "there is no limit (Store.HostBytes)"}
 )
 
-// skipReason says why the check does not apply to a store; empty: it does.
+// skipReason says why the check does not apply to a store, or returns "" if it does.
 func (c check) skipReason(s Store) string {
 	for _, n := range c.needs {
 		if !n.has(s) {

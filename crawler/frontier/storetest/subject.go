@@ -81,7 +81,7 @@ func (s *subject) reopen() {
 
 func (s *subject) sleep(units int) { time.Sleep(time.Duration(units) * s.unit) }
 
-// in returns the time so many units from now.
+// in returns the time this many units from now.
 func (s *subject) in(units int) time.Time { return time.Now().Add(s.units(units)) }
 
 func (s *subject) units(n int) time.Duration { return time.Duration(n) * s.unit }
@@ -111,7 +111,7 @@ func numbered(h frontier.Host, n int) []string {
 	return urls
 }
 
-// add adds URLs, all of which must be new.
+// add adds URLs, which must all be new.
 func (s *subject) add(urls ...string) {
 	s.Helper()
 	s.addItems(items(urls...)...)

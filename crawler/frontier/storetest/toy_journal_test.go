@@ -14,7 +14,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// openToy opens the toy whose journal is in a directory.
+// openToy opens the toy with its journal in a directory.
 func openToy(place string, w defect, now func() time.Time) (*toy, error) {
 	name := filepath.Join(place, "journal")
 	disk, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)

@@ -66,7 +66,7 @@ type toyHost struct {
 type toyLease struct {
 	id             frontier.LeaseID
 	host           *toyHost
-	row            *row // nil: a hold
+	row            *row // nil for a hold
 	start, expires time.Time
 }
 

@@ -101,7 +101,7 @@ var waitChecks = []check{
 	}},
 }
 
-// wakes checks that a waiting call leases url so many units after do.
+// wakes checks that a waiting call leases url this many units after do.
 func (s *subject) wakes(url string, units int, do func()) {
 	s.Helper()
 	s.wakesAt(url, func(did time.Time) time.Time { return did.Add(s.units(units)) }, do)
@@ -123,7 +123,7 @@ func (s *subject) wakesAt(url string, at func(did time.Time) time.Time, do func(
 	s.only(url, got)
 }
 
-// noneFor fails if anything can be leased within so many units, or if the call returns earlier or later.
+// noneFor fails if anything can be leased within this many units, or if the call returns earlier or later.
 func (p *scriptRun) noneFor(units int) {
 	p.Helper()
 	end := p.in(units)

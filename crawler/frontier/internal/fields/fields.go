@@ -19,7 +19,7 @@ func AppendString(buf []byte, s string) []byte {
 	return append(binary.AppendUvarint(buf, uint64(len(s))), s...)
 }
 
-// AppendValidators appends v, whose last field has no length.
+// AppendValidators appends v. Its last field has no length.
 func AppendValidators(buf []byte, v *frontier.Validators) []byte {
 	buf = AppendString(buf, v.ETag)
 	buf = AppendString(buf, v.LastModified)

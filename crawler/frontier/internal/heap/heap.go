@@ -1,4 +1,4 @@
-// Package heap is a typed container/heap: a priority queue whose elements can be removed at any
+// Package heap is a typed container/heap: a priority queue that can remove elements at any
 // position.
 package heap
 
@@ -7,7 +7,7 @@ import "container/heap"
 // An Element is an element of a Heap.
 type Element[T any] interface {
 	Before(T) bool
-	Placed(index int) // called with the new index; -1: no longer in the heap
+	Placed(index int) // called with the new index, or -1 if no longer in the heap
 }
 
 // A Heap returns its elements in the order of Before. The zero Heap is empty.

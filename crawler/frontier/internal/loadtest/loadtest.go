@@ -58,8 +58,8 @@ func (w *Web) links(rng *rand.Rand, items []frontier.Item) {
 	}
 }
 
-// Crawl calls page in all workers until so many pages are done or so many URLs exist; 0: no limit.
-// It returns the number of pages. The web must have a URL.
+// Crawl calls page in all workers until so many pages are done or so many URLs exist; 0 means no
+// limit. It returns the number of pages. The web must have a URL.
 func (w *Web) Crawl(pages, urls int, page func([]frontier.Item) error) (done int, err error) {
 	var began atomic.Int64
 	errs := make([]error, Workers)

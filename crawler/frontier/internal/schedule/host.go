@@ -19,7 +19,7 @@ type Host[H, E any] struct {
 	slots []*Slot[H, E]       // occupied slots
 	holds []*holdWaiter[H, E] // waiting holds, first come, first served
 
-	in    *heap.Heap[*Host[H, E]] // heap that has the host; nil: none
+	in    *heap.Heap[*Host[H, E]] // heap that has the host; nil if none
 	index int                     // in that heap
 	since Instant                 // when it entered a heap, coming from none
 	turn  uint64                  // order of since, for hosts that are due at the same time

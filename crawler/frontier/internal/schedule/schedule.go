@@ -49,7 +49,7 @@ type Schedule[H, E any] struct {
 	done      chan struct{} // closed by Close
 
 	mu      sync.Mutex             // guards the fields below and the hosts
-	err     error                  // not nil: closed
+	err     error                  // not nil if closed
 	due     heap.Heap[*Host[H, E]] // hosts with a ready URL and a free slot
 	held    heap.Heap[*Host[H, E]] // hosts with a waiting Hold and a free slot
 	expiry  heap.Heap[*Slot[H, E]] // slots that may expire

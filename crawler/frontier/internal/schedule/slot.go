@@ -15,7 +15,7 @@ type Slot[H, E any] struct {
 
 	hold           bool
 	start, expires Instant
-	index          int // in Schedule.expiry; -1: not there
+	index          int // in Schedule.expiry; -1 if not there
 }
 
 // Before is for package heap.
