@@ -44,9 +44,9 @@ func publicAddrs() ([]netip.Addr, error) {
 	return slices.DeleteFunc(list, func(a netip.Addr) bool { return public.Check(a) != nil }), nil
 }
 
-// CheckDNS checks each public address of this machine as a site does: its name is under the domain of the
-// agent and resolves back to it (forward-confirmed reverse DNS), and the IP ranges contain it. It returns a
-// line for each address that fails, or one that says that there is no such address.
+// CheckDNS checks each public address of this machine as a site does. Its name is under the domain of the
+// agent and resolves back to it (forward-confirmed reverse DNS). The IP ranges contain it. It returns a
+// line for each address that fails, or one that says that there is no public address.
 func (s *Settings) CheckDNS(ctx context.Context, dns DNS) []string {
 	if dns.Resolver == nil {
 		dns.Resolver = net.DefaultResolver
@@ -59,7 +59,7 @@ func (s *Settings) CheckDNS(ctx context.Context, dns DNS) []string {
 		return []string{fmt.Sprintf("cannot list the addresses of this machine: %v", err)}
 	}
 	if len(addrs) == 0 {
-		return []string{"this machine has no public address, so its DNS cannot be checked; requests leave through another machine, whose address sites see"}
+		return []string{"this machine has no public address, so its DNS cannot be checked; requests leave through another machine, and sites see its address"}
 	}
 	var lines []string
 	for _, addr := range addrs {

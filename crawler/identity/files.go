@@ -32,7 +32,7 @@ func isWritten(files map[string][]byte) bool {
 	return true
 }
 
-// has reports whether a file has a text; nil: whether there is no file.
+// has reports whether a file has a text, or with nil whether there is no file.
 func has(name string, text []byte) bool {
 	old, err := os.ReadFile(name)
 	if text == nil {
@@ -41,7 +41,7 @@ func has(name string, text []byte) bool {
 	return err == nil && bytes.Equal(old, text)
 }
 
-// replace writes a file beside its place, and moves it there; nil: it removes the file.
+// replace writes a file beside its place, and moves it there. With nil it removes the file.
 func replace(name string, text []byte, mode fs.FileMode) (err error) {
 	if has(name, text) {
 		return nil

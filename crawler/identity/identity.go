@@ -21,7 +21,7 @@ type Key struct {
 	ID        string    `json:"id"`               // JWK thumbprint
 	Source    string    `json:"source"`           // file, env:NAME or command:PROGRAM ARGS
 	SignsFrom time.Time `json:"signs_from"`       // when it begins to sign
-	Expires   time.Time `json:"expires,omitzero"` // when sites stop accepting it; zero: it has no successor
+	Expires   time.Time `json:"expires,omitzero"` // when sites stop accepting it; zero if it has no successor
 }
 
 // signs reports whether the key may sign at a time.
@@ -169,10 +169,10 @@ func (d *Identity) PublicDir() string { return filepath.Join(d.dir, publicDir) }
 
 // Rotate makes a new key from source and publishes it. The new key signs from one hour later, when no site
 // has a copy of the key directory without it. The old key signs until then, and stays in the key directory
-// for [botauth.MaxLifetime] more. An empty source is that of the newest key.
+// for [botauth.MaxLifetime] more. If source is empty, it is the source of the newest key.
 //
-// Rotate drops keys whose private half cannot be read, and returns a note about each. If that leaves none
-// that may sign, the next key signs at once.
+// Rotate drops keys without a readable private half, and returns a note about each. If no remaining key
+// may sign, the next key signs at once.
 func (d *Identity) Rotate(source string) (notes []string, err error) {
 	unlock, err := d.lock()
 	if err != nil {

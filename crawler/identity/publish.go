@@ -132,7 +132,7 @@ func (s *Settings) headers(h http.Header) []byte {
 	return b.Bytes()
 }
 
-// nginx returns the same for nginx. The digest is that of the body without compression.
+// nginx returns the settings for nginx. The digest is that of the body without compression.
 func nginx(h http.Header) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Include this file in the server block of the host.\nlocation = %s {\n    gzip off;\n    types { }\n    default_type %s;\n", botauth.DirectoryPath, h.Get("Content-Type"))

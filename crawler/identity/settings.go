@@ -25,17 +25,17 @@ type Settings struct {
 	// Name is the product token that robots.txt files and User-Agent use.
 	Name string `json:"name"`
 
-	// UserAgent is the User-Agent of the crawler. Empty: NAME/1.0 and the URL of the page.
+	// UserAgent is the User-Agent of the crawler. The default is NAME/1.0 and the URL of the page.
 	UserAgent string `json:"user_agent"`
 
-	// Contact is an email address for site owners. Empty: the page names none.
+	// Contact is an email address for site owners. If empty, the page names none.
 	Contact string `json:"contact,omitempty"`
 
-	// Purpose says what the pages are used for, such as search. Empty: nothing is said.
+	// Purpose says what the pages are used for, such as search. If empty, the page says nothing about it.
 	Purpose string `json:"purpose,omitempty"`
 
-	// IPRanges are the networks that the crawler sends requests from, such as 192.0.2.0/24.
-	// Empty: none are published.
+	// IPRanges are the networks that the crawler sends requests from, such as 192.0.2.0/24. If
+	// empty, none are published.
 	IPRanges []string `json:"ip_ranges,omitempty"`
 }
 

@@ -80,7 +80,7 @@ func parseKey(origin string, text []byte) (botauth.PrivateKey, error) {
 	return key, nil
 }
 
-// runCommand returns what a command prints. Its error has none of it, nor of args, since either may be the key.
+// runCommand returns what a command prints. Its error contains neither that nor args: both may be the key.
 func runCommand(args []string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), commandTimeout)
 	defer cancel()
