@@ -1,7 +1,7 @@
 package demosite
 
-// addDirectivePages adds pages whose directives a crawler learns only when it has
-// fetched them.
+// addDirectivePages adds pages with directives. A crawler learns these only when it has fetched the
+// page.
 func addDirectivePages(h *host) {
 	sponsored := func(rel, href, text string) link { return link{href: href, text: text, rel: rel} }
 	h.page("/directives/", "Directives on pages and links",

@@ -15,13 +15,13 @@ type host struct {
 
 	origin string // set by Site.open
 	site   *Site  // set by Site.open
-	rules  string // the robots.txt after redirects and failures; empty: everything is allowed
+	rules  string // the robots.txt after redirects and failures; empty if everything is allowed
 	// The Crawl-delay of its groups.
 	delayUs, delayOthers time.Duration
 
 	routes []*route
 	byURI  map[string]*route
-	trap   func(h *host, uri string) *route // makes a page of the spider trap; nil: no such page
+	trap   func(h *host, uri string) *route // makes a page of the spider trap; nil if there is none
 }
 
 // rulesAt declares the robots.txt of h, served at /robots.txt.
@@ -41,7 +41,7 @@ func (h *host) crawlDelay(a audience) time.Duration {
 // named reports whether a Host header names h.
 func (h *host) named(header string) bool { return "http://"+header == h.origin }
 
-// find returns the route of a path and query; nil: there is none.
+// find returns the route of a path and query, or nil if there is none.
 func (h *host) find(uri string) *route {
 	uri = canonical(uri)
 	if r, ok := h.byURI[uri]; ok {

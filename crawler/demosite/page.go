@@ -32,7 +32,7 @@ type meta struct{ Name, Content string }
 
 type anchor struct {
 	Href, Text, Rel string
-	Mark            *mark // nil: the URL is not on this site
+	Mark            *mark // nil if the URL is not on this site
 }
 
 // render returns the HTML page of r.

@@ -25,8 +25,8 @@ const (
 	agentAll = "User-agent: *"
 )
 
-// lineOf returns the line number of a rule in the groups of a robots.txt for a; 0: none. The
-// rule itself is declared with each route.
+// lineOf returns the line number of a rule in the groups of a robots.txt for a, or 0 if there is
+// none. The rule itself is declared with each route.
 func lineOf(text, rule string, a audience) int {
 	want := agentAll
 	if a == us && slices.Contains(lines(text), agentUs) {

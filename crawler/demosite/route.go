@@ -37,10 +37,10 @@ type route struct {
 	failures    int           // number of first responses that are 503 with Retry-After: 1
 	asked       atomic.Int64  // requests so far; counted only if failures > 0
 
-	// The robots.txt line that matches this URL, for namedToken and for all others; empty: none.
+	// The robots.txt line that matches this URL, for namedToken and for all others. Empty means none.
 	ruleUs, ruleOthers string
 	trap               bool
-	robotsOf           *host // the host whose rules a robots route has
+	robotsOf           *host // the host with the rules of a robots route
 
 	// For pages.
 	title, shows, polite string
@@ -89,7 +89,7 @@ func (r *route) content() []byte {
 	}
 }
 
-// rule returns the robots.txt line that matches r for a; empty: none.
+// rule returns the robots.txt line that matches r for a, or "" if none does.
 func (r *route) rule(a audience) string {
 	if a == us {
 		return r.ruleUs

@@ -179,8 +179,8 @@ func addRulesSitemaps(h *host) {
 	h.page("/private/in-sitemap", "Disallowed URL in the sitemap", "The sitemap lists a disallowed URL.",
 		"It skips the page: a sitemap entry does not override robots.txt.").decidedForAll(noPrivate)
 
-	// The sitemap of the host wildcards is here; so are a disallowed one and
-	// the robots.txt of redirected, below a path that is disallowed for pages.
+	// The sitemap of the host wildcards is here. So are a disallowed one and the robots.txt of
+	// redirected, below a path that is disallowed for pages.
 	h.sitemap("/sitemaps/wildcards.xml",
 		"{wildcards}/",
 		"{wildcards}/only-in-sitemap/scales",

@@ -21,7 +21,7 @@ type Options struct {
 
 	addresses      []string      // of the hosts (default 127.0.0.1 to 127.0.0.8)
 	robotsFailures int           // responses with 503 to requests for an unavailable robots.txt (default 2)
-	latency        time.Duration // before each response (default 2ms); negative: none
+	latency        time.Duration // before each response (default 2ms); negative means none
 }
 
 // A Site is a running demo site. It is safe for concurrent use.
@@ -98,8 +98,8 @@ func (s *Site) StartURLs() []string {
 	return urls
 }
 
-// Origin returns the origin of a host, such as "http://127.0.0.2:8080". The package comment has
-// the names. Empty: there is no such host.
+// Origin returns the origin of a host, such as "http://127.0.0.2:8080". The package comment has the
+// names. Origin returns "" for other names.
 func (s *Site) Origin(name string) string {
 	for _, h := range s.hosts {
 		if h.name == name {

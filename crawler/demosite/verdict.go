@@ -4,7 +4,7 @@ package demosite
 type verdict struct {
 	Whom    string
 	Allowed bool
-	Line    int // 0: no line matches
+	Line    int // 0 if no line matches
 	Rule    string
 }
 
@@ -32,7 +32,7 @@ func verdicts(r *route) []verdict {
 // A mark beside a link says whether its target may be fetched.
 type mark struct{ Class, Text string }
 
-// markOf returns the mark of a link on r; nil: the URL is not on this site.
+// markOf returns the mark of a link on r, or nil if the URL is not on this site.
 func (r *route) markOf(href string) *mark {
 	origin, uri, _ := resolve(r.baseURL(), href)
 	h := r.host.site.at(origin)
