@@ -113,7 +113,7 @@ func (c *Comparison) pages(found changes, before, after *view) {
 			c.NotCompared.Pages++
 			continue
 		}
-		if rule != pageDisallowed { // whose place is robots.txt
+		if rule != pageDisallowed { // its FoundOn is the robots.txt
 			f.FoundOn = was.from()
 		}
 		found.add(rule, f)
@@ -143,7 +143,7 @@ func isFaulty(faulty map[[2]string]bool, u, canonical string) bool {
 }
 
 // faultyCanonicals returns the pages and their canonical URLs that are findings, and without a page
-// the origins that did not respond. To change these is a repair.
+// the origins that did not respond. Changing these is a repair.
 func (c *Crawl) faultyCanonicals() map[[2]string]bool {
 	faulty := make(map[[2]string]bool)
 	for _, of := range c.report.Findings {
@@ -228,7 +228,7 @@ func (c *Crawl) missing(before *Crawl, u string) (rule string, f report.Finding)
 	return PageVanished, f
 }
 
-// disallows returns the rule of robots.txt that disallows a URL; nil: none does.
+// disallows returns the rule of robots.txt that disallows a URL, or nil if none does.
 func (c *Crawl) disallows(u string) *robotstxt.Rule {
 	file := c.robots[originOf(u)]
 	if file == nil {

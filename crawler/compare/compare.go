@@ -115,7 +115,7 @@ func Key(rule string, f report.Finding) string {
 }
 
 // findings compares the findings of each rule that was checked in both crawls. A crawl without
-// sitemaps has none in sitemaps. Moved gives a URL the origin of the new crawl.
+// sitemaps has no findings in them. Moved gives a URL the origin of the new crawl.
 func (c *Comparison) findings(before, after *view, moved func(u string) string) {
 	var unread, uncheckedOld, uncheckedNew notCompared
 	all := slices.Clone(after.report.Findings)
@@ -182,7 +182,7 @@ func (c *Comparison) skip(n notCompared, why string) {
 	}
 }
 
-// withoutSwaps drops findings that are the same with their URLs in another order: the report names
+// withoutSwaps drops findings that are the same with their URLs in another order. The report names
 // one page of two with the same title, and one URL of a redirect loop.
 func (c *FindingChanges) withoutSwaps(before, after *view) {
 	duplicate := strings.HasSuffix(c.ID, "-duplicate")

@@ -25,7 +25,7 @@ type site struct {
 	rejected []output.Rejection
 	entries  []output.Entry
 	checks   []output.Check
-	robots   string // empty: the site has none
+	robots   string // empty if the site has none
 	sitemap  string // default /sitemap.xml
 	stopped  bool   // URLs remain
 }

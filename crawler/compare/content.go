@@ -68,7 +68,7 @@ func (c changes) text(rule, u, was, is string) {
 	}
 }
 
-// lostContent says what a page has lost; empty: little or nothing.
+// lostContent says what a page has lost, or "" if little or nothing.
 func lostContent(was, is page) string {
 	var lost []string
 	for _, text := range []struct{ name, was, is string }{{"title", was.title, is.title}, {"h1", was.h1, is.h1}} {

@@ -30,7 +30,7 @@ type Crawl struct {
 	path   string
 	report *report.Report
 
-	// The rest is known only of the directory of a crawl, not of a report.json.
+	// hasPages is false for a report.json: the fields below are empty then.
 	hasPages bool
 	pages    map[string]page
 	checks   map[string]check
@@ -52,9 +52,9 @@ type page struct {
 	read      bool   // its content is known
 	cut       bool   // a limit or a fault left out a part of the content
 	unchanged bool   // since the previous crawl
-	noindex   string // the directive; empty: none
+	noindex   string // the directive; empty if none
 	withheld  bool   // the crawl recorded no content because of a directive
-	foundOn   string // where the URL was found first; empty: it is a start URL
+	foundOn   string // where the URL was found first; empty for a start URL
 
 	targets
 	unmoved targets // before move
@@ -69,8 +69,8 @@ type page struct {
 
 // The targets of a page are absolute.
 type targets struct {
-	location  string // target of a redirect, without fragment; empty: none
-	canonical string // empty: none
+	location  string // target of a redirect, without fragment; empty if none
+	canonical string // empty if none
 }
 
 // A check is a URL that was only checked.
@@ -265,7 +265,7 @@ func (c *Crawl) readRobots() error {
 	return nil
 }
 
-// origin returns the origin of all start URLs; empty: there are several.
+// origin returns the origin of all start URLs, or "" if there are several.
 func (c *Crawl) origin() string {
 	only := ""
 	for _, u := range c.report.Summary.URLs.Rows {

@@ -16,8 +16,8 @@ var unreadReasons = []output.Reason{
 	output.MaxHosts, output.MaxSitemapEntries, output.BlockedAddress, output.TooLong, output.Trap, output.RepeatedSegment,
 }
 
-// incomplete says why the crawl may not have found all URLs; empty: it has, apart from those behind
-// URLs that it skipped.
+// incomplete says why the crawl may not have found all URLs, or returns "" if it has, apart from
+// those behind URLs that it skipped.
 func (c *Crawl) incomplete() string {
 	switch {
 	case c.report.Summary.State != report.Finished:
@@ -96,7 +96,7 @@ func (v *view) decides(r report.Rule, f report.Finding) bool {
 	case r.ID == "unverified" && v.other.hasPages && !v.other.responded(u):
 		return false
 	}
-	if v.responded(u) { // a URL that is still at fault is no finding if nothing links to it
+	if v.responded(u) { // a URL that still fails is no finding if nothing links to it
 		return r.Topic == "redirects" || v.works(u) || v.unlinked(u, f.FoundOn, 0)
 	}
 	return v.gone(u, f.FoundOn, 0)
