@@ -16,8 +16,7 @@ var (
 	ErrAddress = errors.New("cannot listen")
 )
 
-// listen takes a TCP address. One that is not loopback is for those alone who have a
-// token.
+// listen takes a TCP address. An address that is not loopback requires a token.
 func listen(addr, token string) (net.Listener, error) {
 	_, _, err := net.SplitHostPort(addr)
 	var resolved *net.TCPAddr
@@ -47,9 +46,8 @@ func urlOf(l net.Listener) string {
 	return "http://" + netip.AddrPortFrom(ip, at.Port()).String() + "/"
 }
 
-// isLoopback tells whether a Host header names this machine, in a way that nobody
-// else can make a name of their own mean: localhost, a loopback address, or the name
-// that was asked to be listened on.
+// isLoopback reports whether a Host header names this machine in a way that a site cannot imitate
+// with a name of its own: localhost, a loopback address, or the name to listen on.
 func isLoopback(host, listened string) bool {
 	name := hostName(host)
 	if strings.EqualFold(name, "localhost") || name != "" && strings.EqualFold(name, hostName(listened)) {

@@ -15,7 +15,7 @@ import (
 // comment names the attacks.
 type guard struct {
 	listened string
-	token    string // empty: none is required
+	token    string // empty if none is required
 	session  string // the value of a browser's cookie, instead of the token
 	change   string // a secret of the page, required for changes
 	foreign  *http.CrossOriginProtection
@@ -88,8 +88,8 @@ func (g *guard) sameSite(r *http.Request) error {
 	return nil
 }
 
-// cookie is what a browser shows in place of the token. Cookies are of a host whatever
-// the port, and there may be several crawls on one.
+// cookie is what a browser shows in place of the token. Cookies belong to a host whatever the port,
+// and there may be several crawls on one.
 func (g *guard) cookie(r *http.Request) *http.Cookie {
 	name := "politecrawl"
 	if at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
@@ -113,7 +113,7 @@ func (g *guard) welcome(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// welcomed tells whether a request has the cookie.
+// welcomed reports whether a request has the cookie.
 func (g *guard) welcomed(r *http.Request) bool {
 	for _, c := range r.CookiesNamed(g.cookie(r).Name) {
 		if same(c.Value, g.session) {
@@ -123,7 +123,7 @@ func (g *guard) welcomed(r *http.Request) bool {
 	return false
 }
 
-// bearer is the token that a request shows; empty: none.
+// bearer returns the token that a request shows, or "".
 func bearer(r *http.Request) string {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
@@ -132,8 +132,7 @@ func bearer(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
-// same compares a secret, in a time that tells nothing about it, not even how long it
-// is.
+// same compares a secret in a time that reveals nothing about it, not even its length.
 func same(given, secret string) bool {
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(secret))
 	return given != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1

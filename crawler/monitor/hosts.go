@@ -27,9 +27,9 @@ const (
 type host struct {
 	origin   string
 	activity int // higher is more recent
-	status   int // of its last response; 0: none
+	status   int // of its last response; 0 if none
 	at       time.Time
-	robots   *robotsRow // nil: unknown
+	robots   *robotsRow // nil if unknown
 	loaded   bool       // robots is known, or the frontier has none
 }
 

@@ -70,7 +70,7 @@ func (w *watcher) state() string {
 	return running
 }
 
-// because formats the cause of an error, with a colon in front; empty: unknown.
+// because formats the cause of an error, with a colon in front, or returns "" if it is unknown.
 func because(status int, detail string) string {
 	var parts []string
 	if status != 0 {

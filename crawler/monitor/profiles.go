@@ -29,7 +29,7 @@ func profiles(mux *http.ServeMux) {
 			http.Error(w, "there is no such profile; see /debug/pprof/", http.StatusNotFound)
 			return
 		}
-		debug, _ := strconv.Atoi(r.FormValue("debug")) // 0: for programs
+		debug, _ := strconv.Atoi(r.FormValue("debug")) // 0 means for programs
 		binary(w, debug == 0)
 		_ = p.WriteTo(w, debug) // a client that has gone
 	})

@@ -109,7 +109,7 @@ type overview struct {
 	Scheduled int         `json:"scheduled"`
 	InFlight  int         `json:"in_flight"`
 	Hosts     int         `json:"hosts"`
-	Waiting   int         `json:"waiting"` // hosts whose robots.txt cannot be reached
+	Waiting   int         `json:"waiting"` // hosts with an unreachable robots.txt
 	Rejected  int         `json:"rejected"`
 	Errors    int         `json:"errors"`
 	Robots    int         `json:"robots"` // fetches of a robots.txt
@@ -127,7 +127,7 @@ type overview struct {
 
 // ending is the data of the last event.
 type ending struct {
-	End       string `json:"end,omitempty"` // empty: unknown
+	End       string `json:"end,omitempty"` // empty if unknown
 	Pages     int    `json:"pages"`
 	Remaining int    `json:"remaining"`
 }

@@ -16,8 +16,8 @@ import (
 
 // Options configure a server. Nil and zero fields are valid.
 type Options struct {
-	// Token is a secret that every request must have. Make it long and random. Empty: no
-	// token is required, and the server listens on loopback addresses only.
+	// Token is a secret that every request must have. Make it long and random. If empty, no token
+	// is required, and the server listens on loopback addresses only.
 	Token string
 
 	// Title is the heading of the page (default "a crawl").
@@ -30,7 +30,7 @@ type Options struct {
 	// Pprof serves profiles of the process below /debug/pprof/ (default false).
 	Pprof bool
 
-	// Logger receives errors of the server. Nil: no log.
+	// Logger receives errors of the server. If nil, nothing is logged.
 	Logger *slog.Logger
 }
 

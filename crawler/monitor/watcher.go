@@ -31,9 +31,9 @@ type watcher struct {
 	refreshing sync.Mutex // held while events are published
 
 	mu      sync.Mutex // guards all below
-	crawl   Crawl      // nil: not started, or closed
+	crawl   Crawl      // nil if not started, or closed
 	viewers int
-	status  *crawler.Status // the latest one; nil: none yet
+	status  *crawler.Status // the latest one; nil if none yet
 	ended   *crawler.Summary
 	rate    rate
 	health  health
