@@ -8,7 +8,7 @@ type Check struct {
 	Result      CheckResult `json:"result"`
 	Kind        string      `json:"kind"`                   // how the first page uses it, such as a, img, stylesheet, css or canonical; see SCHEMA.md
 	FoundOn     string      `json:"found_on"`               // the first page or stylesheet that uses it, or the redirect that led to it
-	Status      int         `json:"status,omitempty"`       // 0: no response
+	Status      int         `json:"status,omitempty"`       // 0 if no response
 	Location    string      `json:"location,omitempty"`     // absolute target of a redirect
 	Reason      Reason      `json:"reason,omitempty"`       // why it was not requested, or had no response
 	Detail      string      `json:"detail,omitempty"`       // explanation for a person
@@ -17,7 +17,7 @@ type Check struct {
 	Noindex     string      `json:"noindex,omitempty"`      // the noindex directive of the page. Noindex, Canonical and Hreflang are set only if the page was read
 	Canonical   string      `json:"canonical,omitempty"`
 	Hreflang    []Hreflang  `json:"hreflang,omitempty"`
-	FetchedAt   time.Time   `json:"fetched_at,omitzero"` // zero: not requested
+	FetchedAt   time.Time   `json:"fetched_at,omitzero"` // zero if not requested
 	DurationMS  int64       `json:"duration_ms"`
 }
 

@@ -45,7 +45,7 @@ func Read[T any](path string) iter.Seq2[*T, error] {
 	return jsonlines.Read[T](path)
 }
 
-// Each type of line names its file.
+// file returns the name of the file with lines of the type, here and below.
 func (*Page) file() string       { return "pages.jsonl" }
 func (*Rejection) file() string  { return "rejected.jsonl" }
 func (*Links) file() string      { return "links.jsonl" }

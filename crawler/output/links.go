@@ -22,7 +22,7 @@ type Link struct {
 	URL  string `json:"url"`            // absolute, without fragment
 	Text string `json:"text,omitempty"` // of the first link to the URL: at most 200 bytes, white space collapsed
 	Rel  string `json:"rel,omitempty"`  // its rel attribute, at most 200 bytes
-	Kind string `json:"kind"`           // its element: a, area, frame (iframe too), link or meta, or the kind of resource; empty: not recorded
+	Kind string `json:"kind"`           // its element: a, area, frame (iframe too), link or meta, or the kind of resource; empty if not recorded
 }
 
 // MarshalJSON implements [json.Marshaler].

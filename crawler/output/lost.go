@@ -12,8 +12,8 @@ var ErrIncomplete = errors.New("incomplete")
 // or removed the file, or the machine crashed before the data was on disk.
 type Loss struct {
 	File       string `json:"file"`        // name in the directory of the crawl
-	Bytes      int64  `json:"bytes"`       // number of lost bytes; 0: the whole file, of unknown size
-	SizeBefore int64  `json:"size_before"` // size of the file before the loss, in bytes; 0: not known
+	Bytes      int64  `json:"bytes"`       // number of lost bytes; 0 means the whole file, of unknown size
+	SizeBefore int64  `json:"size_before"` // size of the file before the loss, in bytes; 0 if not known
 
 	Damage string `json:"damage,omitempty"` // which lines cannot be read, and why
 }

@@ -56,7 +56,7 @@ type Page struct {
 	Source      string      `json:"source"`             // start, sitemap, link or redirect
 	Location    string      `json:"location,omitempty"` // target of a redirect
 	ContentType string      `json:"content_type"`
-	Bytes       int         `json:"bytes"`               // size of the decoded body, as far as it was read; with status 304 that of the fetch before it
+	Bytes       int         `json:"bytes"`               // size of the decoded body, as far as it was read; with status 304 the size at the fetch before it
 	Links       int         `json:"links"`               // number of references to other documents, such as a, area, iframe, meta refresh and the field Refresh; repeated ones count again
 	Canonical   string      `json:"canonical,omitempty"` // absolute URL that the page names as canonical
 	Directives  []Directive `json:"directives,omitempty"`
@@ -113,8 +113,8 @@ type Hreflang struct {
 type Sitemap struct {
 	URL        string    `json:"url"`
 	Status     int       `json:"status"`
-	Origin     string    `json:"origin"`           // the origin whose robots.txt lists it, directly or through an index
-	FoundOn    string    `json:"found_on"`         // the robots.txt or index that lists it; empty: it was probed
+	Origin     string    `json:"origin"`           // its robots.txt lists it, directly or through an index
+	FoundOn    string    `json:"found_on"`         // the robots.txt or index that lists it; empty if it was probed
 	IndexDepth int       `json:"index_depth"`      // number of sitemap indexes between it and robots.txt
 	Pages      int       `json:"pages"`            // entries that are pages
 	Sitemaps   int       `json:"sitemaps"`         // entries that are sitemaps
@@ -142,8 +142,8 @@ type Directive struct {
 type Rejection struct {
 	URL       string `json:"url"`
 	Reason    Reason `json:"reason"`
-	Rule      string `json:"rule"`            // the matching line of robots.txt, such as "Disallow: /x", or rule of tdmrep.json; empty: none
-	Line      int    `json:"line"`            // its line number or the number of the rule, from 1; 0: none
+	Rule      string `json:"rule"`            // the matching line of robots.txt, such as "Disallow: /x", or rule of tdmrep.json; empty if none
+	Line      int    `json:"line"`            // its line number or the number of the rule, from 1; 0 if none
 	RobotsURL string `json:"robots_url"`      // the robots.txt or tdmrep.json with the rule
 	Group     string `json:"group,omitempty"` // the group with the rule: a product token, or *
 	Depth     int    `json:"depth"`           // Depth, FoundOn and Source are as in Page
@@ -151,7 +151,7 @@ type Rejection struct {
 	Source    string `json:"source"`
 	Detail    string `json:"detail,omitempty"` // explanation for a person
 
-	Addr netip.Addr `json:"addr,omitzero"` // the address, if Reason is BlockedAddress; zero: not known
+	Addr netip.Addr `json:"addr,omitzero"` // the address, if Reason is BlockedAddress; zero if not known
 
 	RetryAt time.Time `json:"retry_at,omitzero"` // the earliest time of a retry, if Reason is RobotsUnreachable or Deferred
 

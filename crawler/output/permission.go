@@ -12,8 +12,8 @@ type Permission struct {
 	URL       string    `json:"url"`
 	FetchedAt time.Time `json:"fetched_at"`
 
-	// Robots and TDMRep are the SHA-256 of the robots.txt and tdmrep.json that applied, in
-	// hexadecimal; see [VersionPath]. Empty: there is none, or tdmrep.json was not requested.
+	// Robots and TDMRep are the SHA-256 of the robots.txt and tdmrep.json that applied, in hexadecimal;
+	// see [VersionPath]. They are empty if there is none, or tdmrep.json was not requested.
 	Robots string `json:"robots,omitempty"`
 	TDMRep string `json:"tdmrep,omitempty"`
 
@@ -24,7 +24,7 @@ type Permission struct {
 
 	Withheld string `json:"withheld,omitempty"` // why the page is in no other output: a purpose of the crawl, and what disallows it
 
-	// TDMRepProblem says why tdmrep.json states nothing, such as "unreachable: status 503". Empty:
-	// it has been read, there is none, or it was not requested.
+	// TDMRepProblem says why tdmrep.json states nothing, such as "unreachable: status 503". It is
+	// empty if tdmrep.json has been read, does not exist, or was not requested.
 	TDMRepProblem string `json:"tdmrep_problem,omitempty"`
 }

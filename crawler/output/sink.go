@@ -61,9 +61,9 @@ type Results struct {
 	Pages    []*Page
 	Rejected []*Rejection // final: lines of rejected.jsonl
 
-	// Provisional are URLs that were skipped when they were found, for example because they
-	// are out of scope. A later link may still lead to their fetch. Those that are still
-	// skipped when the crawl ends are in Rejected too.
+	// Provisional are URLs that were skipped when they were found, for example because they are out
+	// of scope. A later link may still lead to their fetch. If they are still skipped when the
+	// crawl ends, they are in Rejected too.
 	Provisional []*Rejection
 	Links       []*Links
 	Sitemaps    []*Sitemap
@@ -83,12 +83,12 @@ type Robots struct {
 	Origin    string    // scheme://host:port, without the default port of the scheme
 	URL       string    // URL of the last response, after redirects
 	Outcome   string    // rules, allow-all or unreachable
-	Status    int       // status of the last response; 0: no response
-	Error     string    // why the fetch failed; empty: it succeeded
+	Status    int       // status of the last response; 0 if no response
+	Error     string    // why the fetch failed; empty if it succeeded
 	FetchedAt time.Time // end of the fetch
 	ExpiresAt time.Time // when the cached copy expires; zero if unreachable
 	RetryAt   time.Time // time of the next fetch; zero unless unreachable
-	Body      []byte    // decoded, up to the size limit; nil: there is none, or it must not be stored
+	Body      []byte    // decoded, up to the size limit; nil if there is none, or it must not be stored
 }
 
 // Exchange is a request for a page, a robots.txt or a sitemap, and the response, as they were
@@ -98,12 +98,12 @@ type Exchange struct {
 	URL       string
 	StartedAt time.Time
 	Duration  time.Duration // to the end of the body, or until it was aborted
-	Addr      string        // IP address of the server; empty: not known, or the request went through a proxy
+	Addr      string        // IP address of the server; empty if not known, or the request went through a proxy
 	Proto     string        // protocol of the response: HTTP/1.1, HTTP/2.0
 	Request   []byte        // request line and headers, with the empty line after them
 	Response  []byte        // status line and headers, with the empty line after them, without Transfer-Encoding
 	Status    int
 	Body      []byte // as sent, with Content-Encoding, without chunks
 	Truncated bool   // Body is incomplete
-	Withheld  string // why Body is left out, such as noindex or no-store; empty: it is included
+	Withheld  string // why Body is left out, such as noindex or no-store; empty if it is included
 }

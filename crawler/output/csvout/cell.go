@@ -49,8 +49,8 @@ func (s *sink) nested(json string) string {
 	return s.text(json)
 }
 
-// oneLine makes a string valid UTF-8 without control characters. Those that change the direction
-// of text are escaped as in the JSON lines.
+// oneLine makes a string valid UTF-8 without control characters. Characters that change the
+// direction of text are escaped as in the JSON lines.
 func oneLine(t string) string {
 	if plain(t) {
 		return t

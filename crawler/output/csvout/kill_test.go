@@ -30,7 +30,7 @@ func TestKilledWriterLosesNoCommittedRecord(t *testing.T) {
 	pages := writer.Kill(t, dir)
 	got := records(t, dir, PagesFile)[1:]
 	if len(got) != pages || len(records(t, dir, LinksFile)) != 1+2*pages {
-		t.Fatalf("%d pages, %d of which count", len(got), pages)
+		t.Fatalf("%d pages, but %d count", len(got), pages)
 	}
 	for n, row := range got {
 		if row[0] != fmt.Sprintf("http://a.test/%d", n) {

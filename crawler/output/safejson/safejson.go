@@ -20,7 +20,7 @@ import (
 // Escape returns JSON in which all control characters and bidirectional control characters are
 // escaped. It returns text itself if it has none.
 func Escape(text []byte) []byte {
-	var escaped []byte // nil: as text so far
+	var escaped []byte // nil if as text so far
 	done := 0          // of text
 	for i := 0; i < len(text); {
 		if c := text[i]; c != del && c != leadC1 && c != leadMark && c != leadMarks { // nearly always

@@ -24,7 +24,7 @@ var tableNames = [tables]string{"pages", "rejected", "urls", "link", "sitemaps",
 
 // counts has the highest id of each table. A checkpoint is its JSON.
 //
-// The sink assigns the ids, so that none is reused after rows were lost.
+// The sink assigns the ids, so that the ids of lost rows are not used again.
 type counts [tables]int64
 
 // most is more than any table can have, without overflow.

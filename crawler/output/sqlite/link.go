@@ -27,7 +27,7 @@ const (
 // A pair is a link, or a page and what it uses.
 type pair struct {
 	from, to string
-	details  *output.Link // with the text, rel and kind of a link listed in full; nil: none
+	details  *output.Link // with the text, rel and kind of a link listed in full; nil if none
 }
 
 // links writes links and resources.

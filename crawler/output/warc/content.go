@@ -23,7 +23,7 @@ const (
 // longestURL is the maximum length of a remembered URL, in bytes.
 const longestURL = 2 << 10
 
-// captured identifies a record with a payload. The zero value is none.
+// captured identifies a record with a payload. The zero value means no record.
 type captured struct {
 	id   recordID
 	url  string
@@ -32,7 +32,7 @@ type captured struct {
 
 // A capture is the last response of a URL.
 type capture struct {
-	id    recordID // zero: it was written before a recrawl
+	id    recordID // zero if it was written before a recrawl
 	date  time.Time
 	whole captured // the record with the payload of the last 2xx response
 }
@@ -197,7 +197,7 @@ func (s *sink) metadata(id recordID, url string, fetchedAt time.Time) {
 }
 
 // permission writes the metadata record of a page about its use: the line of permissions.jsonl. A
-// line that says nothing has none.
+// line that says nothing has no record.
 func (s *sink) permission(p *output.Permission) error {
 	if len(p.Statements) == 0 && p.Withheld == "" && p.TDMRepProblem == "" {
 		return nil

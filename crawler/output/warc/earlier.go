@@ -23,7 +23,7 @@ import (
 // maxRecalled is the maximum size of the files that recall reads, in bytes.
 const maxRecalled = 2 << 30
 
-// recall remembers the records of earlier crawls of the directory, whose files have a number, so that a
+// recall remembers the records of earlier crawls of the directory (files with a number), so that a
 // recrawl refers to payloads that have not changed. It reads only the newest files, since every resume
 // does this, and ignores the rest of a damaged file.
 func (s *sink) recall() error {
@@ -66,7 +66,7 @@ func earlierFiles(dir string, limit int64) ([]string, error) {
 	return names, nil
 }
 
-// crawlOf returns the number in the name of a rotated file; 0: it is none.
+// crawlOf returns the number in the name of a rotated file, or 0 if it is none.
 func crawlOf(name string) int {
 	base, rest, _ := strings.Cut(name, ".")
 	tag, ext, _ := strings.Cut(rest, ".")
@@ -77,7 +77,7 @@ func crawlOf(name string) int {
 	return number
 }
 
-// recallFile remembers the records of a file. Originals has those of the earlier files.
+// recallFile remembers the records of a file. Originals has the records of the earlier files.
 func (s *sink) recallFile(name string, originals *recent.Map[recordID, captured]) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *sink) recallFile(name string, originals *recent.Map[recordID, captured]
 }
 
 // recallRecord remembers a response with its whole payload, or that a URL had such a payload again. If the
-// payload is not whole or not known, it forgets that of the URL: a later 304 is not about an older one.
+// payload is not whole or not known, it forgets the URL's payload: a later 304 is not about an older one.
 func (s *sink) recallRecord(r *textproto.Reader, originals *recent.Map[recordID, captured]) error {
 	if _, err := r.ReadLine(); err != nil { // WARC/1.1
 		return err

@@ -31,7 +31,7 @@ var recordEnd = []byte("\r\n\r\n")
 // A position is a point between two records. A checkpoint is its JSON.
 type position struct {
 	File   int   `json:"file"`   // number of the last file
-	Length int64 `json:"length"` // of that file, in bytes; 0: it does not exist yet
+	Length int64 `json:"length"` // of that file, in bytes; 0 if it does not exist yet
 }
 
 // files are the files of a crawl. The last one grows.
@@ -85,7 +85,7 @@ func (f *files) truncate(to position) (missing int64, err error) {
 	return to.Length - f.Length, nil
 }
 
-// missingBefore returns the missing files before that of a position.
+// missingBefore returns the missing files before the file of a position.
 func (f *files) missingBefore(to position) ([]output.Loss, error) {
 	var lost []output.Loss
 	for number := range to.File {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A recordID is a random UUID (RFC 9562, version 4). The zero value is none.
+// A recordID is a random UUID (RFC 9562, version 4). The zero value means no record.
 type recordID [16]byte
 
 func newID(random io.Reader) (id recordID, err error) {

@@ -17,7 +17,7 @@ type sink struct {
 	*encoder
 	files    *files
 	opts     *Options
-	info     recordID // of the current warcinfo record; zero: write one first
+	info     recordID // of the current warcinfo record; zero if one must be written first
 	payloads *recent.Map[payloadKey, captured]
 	urls     *recent.Map[string, capture]
 	links    map[string]*output.Links // of the pages of the current Write

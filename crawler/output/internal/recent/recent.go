@@ -2,8 +2,8 @@
 // recently.
 package recent
 
-// A Map has two generations. When the young one is full it becomes the old one, whose
-// entries are forgotten unless they are read.
+// A Map has two generations. When the young one is full it becomes the old one. Entries of the old
+// one are forgotten unless they are read.
 type Map[K comparable, V any] struct {
 	half       int // it holds this many entries at least and twice as many at most
 	young, old map[K]V

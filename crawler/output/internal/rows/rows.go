@@ -46,7 +46,7 @@ var Columns = [...][]string{
 // Optional is a text that the line of JSON leaves out when it is empty.
 type Optional string
 
-// JSON is a list or an object on one line; empty: the line of JSON leaves it out.
+// JSON is a list or an object on one line, or "" if the line of JSON leaves it out.
 type JSON string
 
 // Write calls row for each row of f. A cell is a string, an Optional, a JSON, an int, an

@@ -81,8 +81,8 @@ func (w Writer) Kill(t *testing.T, dir string) (count int) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// One at any moment, which on a busy machine comes before it has committed anything,
-		// the next when it has.
+		// One kill at any moment, on a busy machine before the first commit; the next kill after a
+		// commit.
 		due := time.Duration(50+rand.IntN(200)) * time.Millisecond
 		timer := time.AfterFunc(due, func() { _ = cmd.Process.Kill() })
 		if i%2 == 1 {
