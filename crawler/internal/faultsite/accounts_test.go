@@ -17,13 +17,13 @@ type account struct {
 	front  bool            // the front page was fetched
 	failed int             // of them, about pages that failed
 	other  map[string]int  // the same for other pages
-	later  map[string]bool // URLs that could not be asked for yet
+	later  map[string]bool // URLs that could not be requested yet
 
-	connections bool // the fault is of these, so that every page, and the robots.txt, may fail
+	connections bool // one of these faults, so every page and the robots.txt may fail
 }
 
-// checkFiles goes through what was written down: each page that a page which was fetched links
-// to has one line, in the one file or in the other, unless its host could never be asked.
+// checkFiles checks the files: each page that a fetched page links to has one line in one of the
+// two files, unless its host never got a request.
 func (s *soak) checkFiles() {
 	accounts := make(map[string]*account)
 	connections := make(map[string]bool)
@@ -86,15 +86,15 @@ func (s *soak) bookRejections(accounts map[string]*account, file string) {
 	}
 }
 
-// blame looks at what was given up or put off, of which nothing is wrong. On a machine
-// that is too busy an answer may come too late: of some hundreds one.
+// blame looks at what was given up or put off without a fault. On a machine that is too busy an
+// answer may come too late: one in some hundreds.
 func (s *soak) blame(r *output.Rejection) {
 	if s.late++; !strings.Contains(r.Detail, "within") && !strings.Contains(r.Detail, "stalled") || s.late > 5+s.site.Report().Requests/300 {
 		s.t.Errorf("%s is sound, and was not fetched (%s): %s", r.URL, r.Reason, r.Detail)
 	}
 }
 
-// find returns the account of a URL, and its path; nil: it is none of the site's.
+// find returns the account of a URL, and its path, or nil if it is not the site's.
 func find(accounts map[string]*account, url string) (a *account, path string) {
 	scheme, rest, _ := strings.Cut(url, "://")
 	host, path, _ := strings.Cut(rest, "/")
@@ -118,8 +118,8 @@ func (s *soak) page(a *account, url, path string) (n int, ok bool) {
 // sound reports whether the fault of the host does not affect the chain.
 func (a *account) sound(n int) bool { return a.place.Kind != faultsite.Page || n%4 != 3 }
 
-// known tells whether a page that is sound, and was fetched, links to page n: one of the
-// two before it, or the front page.
+// known reports whether a sound page that was fetched links to page n: one of the two before it, or
+// the front page.
 func (a *account) known(n int) bool {
 	for at := n - 2; at < n; at++ {
 		if at < 0 && a.front || at >= 0 && a.read[at] && a.sound(at) {
@@ -129,7 +129,7 @@ func (a *account) known(n int) bool {
 	return false
 }
 
-// balance says what is missing, and what is there twice.
+// balance reports which pages are missing, and which have two lines.
 func (s *soak) balance(accounts map[string]*account) {
 	urls, lost, twice, failed, later := 0, 0, 0, 0, 0
 	for _, a := range accounts {

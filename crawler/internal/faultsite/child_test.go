@@ -22,11 +22,11 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// crawlEnv has this test binary crawl, by the configuration in it, or resume what is
-// in its directory, and write a line about itself every now and then.
+// crawlEnv makes this test binary start the crawl of the configuration in it, or resume the one in
+// its directory. It writes a line about itself now and then.
 const crawlEnv = "FAULTSITE_TEST_CRAWL"
 
-// vitals are how a process that crawls is doing.
+// vitals describe a process that crawls.
 type vitals struct {
 	Pages, Left int
 	Heap        int64 // bytes that the last garbage collection found in use
@@ -124,7 +124,7 @@ type life struct {
 
 	mu    sync.Mutex // guards last
 	last  vitals
-	heard func(*vitals) // told of each line
+	heard func(*vitals) // called with each line
 }
 
 // live starts a process that crawls.

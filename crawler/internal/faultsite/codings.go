@@ -19,7 +19,7 @@ func codings() []*Fault {
 	return slices.Concat(gzipped(), encodedPages("br"), encodedPages("zstd"))
 }
 
-// coded returns a responder that claims a content coding, and sends what pack makes of the body.
+// coded returns a responder that claims a content coding, and sends the body packed by pack.
 func coded(coding string, pack func([]byte) []byte) responder {
 	return func(x *exchange) bool {
 		x.sendBody("Content-Encoding: "+coding+"\r\n", pack(x.good.body))
@@ -48,7 +48,7 @@ func bomb(coding string, begin func(x *exchange) []byte, block func() string) re
 	}
 }
 
-// newlines returns a compressed block of 1 MiB of them.
+// newlines returns a compressed block of 1 MiB of newlines.
 func newlines(coding string) func() string {
 	return sync.OnceValue(func() string { // it takes a while, and most sites have no bomb
 		return string(flushed(coding, nil, []byte(strings.Repeat("\n", 1<<20)), false))
@@ -82,7 +82,7 @@ func encodedPages(coding string) []*Fault {
 func gzipped() []*Fault {
 	squeezed := func(change func([]byte) []byte) responder { return squeezed("gzip", change) }
 	pack := func(text []byte) []byte { return encode("gzip", text) }
-	// What is packed is HTML and a robots.txt and a sitemap: its front, and then blanks.
+	// The packed body is HTML and a robots.txt and a sitemap: its front, and then blanks.
 	front := func(x *exchange) []byte { return bytes.TrimSuffix(x.good.body, []byte("</urlset>\n")) }
 	return []*Fault{
 		harmless("gzip", "compresses the response", squeezed(func(b []byte) []byte { return b })),
@@ -99,7 +99,7 @@ func gzipped() []*Fault {
 			return false
 		}),
 		fault("empty-gzip-header", "sends the first bytes of a compressed body", failed("the response ends"), unreachable("gzip"), faulty("gzip"), squeezed(func(b []byte) []byte { return b[:5] })),
-		// What is a sitemap shows in what it holds, whatever the header says.
+		// A sitemap is recognized by its content, whatever the header says.
 		fault("unasked-coding", "claims a content coding that was not requested", failed("deflate"), unreachable(`"deflate"`), read(),
 			raw(keep, "{head}Content-Encoding: deflate\nContent-Length: {len}\n\n{body}")),
 		fault("unknown-coding", "claims an unknown content coding", whole(), unreachable(`"parcel"`), read(), // browsers take no notice of it

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// A smallDisk is a disk in memory that can be made as small as what is on it.
+// A smallDisk is a disk in memory that can be made as small as its files.
 type smallDisk struct{ dir string }
 
-// roomy is how large it is as long as it is not to be full.
+// roomy is its size unless it is to be full.
 const roomy = 16 << 30
 
-// newSmallDisk returns an empty disk; nil, where this process may not mount one.
+// newSmallDisk returns an empty disk, or nil where this process may not mount one.
 func newSmallDisk(t *testing.T) *smallDisk {
 	t.Helper()
 	d := &smallDisk{t.TempDir()}
@@ -23,7 +23,7 @@ func newSmallDisk(t *testing.T) *smallDisk {
 	return d
 }
 
-// fill leaves next to no room.
+// fill leaves almost no space.
 func (d *smallDisk) fill(t *testing.T) {
 	t.Helper()
 	var err error
@@ -39,7 +39,7 @@ func (d *smallDisk) fill(t *testing.T) {
 	t.Fatal(err)
 }
 
-// empty makes room.
+// empty makes space again.
 func (d *smallDisk) empty(t *testing.T) {
 	t.Helper()
 	if err := d.resize(roomy); err != nil {

@@ -4,7 +4,7 @@ package faultsite_test
 
 import "testing"
 
-// A smallDisk is to be had on Linux.
+// A smallDisk exists only on Linux.
 type smallDisk struct{ dir string }
 
 func newSmallDisk(*testing.T) *smallDisk { return nil }

@@ -32,8 +32,8 @@ func (s *soak) kill(m *member) {
 // patience is how long a crawl may take to notice a disruption.
 const patience = time.Minute
 
-// fillDisk leaves the crawl no room on its disk, until it has ended, by itself and in good
-// order, and has it go on when there is room again.
+// fillDisk fills the disk of the crawl until the crawl has ended, by itself and in order. When
+// there is space again, the crawl resumes.
 func (s *soak) fillDisk(m *member) {
 	if s.disk == nil {
 		s.t.Log("there is no small disk to be had (as root on Linux there is): it is not filled")
@@ -41,7 +41,7 @@ func (s *soak) fillDisk(m *member) {
 	}
 	from := time.Now().Add(-onItsWay)
 	for over := time.After(patience); ; {
-		s.disk.fill(s.t) // again: the store makes room when it drops what is old
+		s.disk.fill(s.t) // again, since the store frees space when it drops old data
 		select {
 		case <-m.crawl.done:
 		case <-time.After(pulse):
@@ -67,15 +67,15 @@ func (s *soak) loseRedis(*member) {
 	s.redis.Restart(s.t)
 }
 
-// A span is a time in which what a process heard was lost with it.
+// A span is a time in which a process lost the responses that it received.
 type span struct{ from, to time.Time }
 
-// onItsWay is how long it may take, on a busy machine, from the end of an answer to a
-// crawl that has written down what the answer said.
+// onItsWay is how long a crawl on a busy machine may take from the end of a response until it has
+// written the result.
 const onItsWay = time.Second / 2
 
-// unheard tells whether a violation is that of a Retry-After which was on its way when the
-// crawl was broken off: who goes on afterwards cannot know of it. All else is known.
+// unheard reports whether a violation is about a Retry-After that was in flight when the crawl was
+// killed: the resumed crawl cannot know it. It knows everything else.
 func (s *soak) unheard(v testserver.Finding) bool {
 	return v.Kind == testserver.BeforeRetryAfter && slices.ContainsFunc(s.deaf, func(d span) bool {
 		return !v.Earlier.End.Before(d.from) && !v.Earlier.End.After(d.to)

@@ -8,7 +8,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/faultsite"
 )
 
-// What does a client get of a page that is cut short?
+// What does a client get from a page that is cut short?
 func ExampleStart() {
 	site, err := faultsite.Start(&faultsite.Options{Hosts: []faultsite.Host{{Fault: "close-in-body", Kind: faultsite.Page}}})
 	if err != nil {
@@ -28,7 +28,7 @@ func ExampleStart() {
 	// Output: 200 unexpected EOF
 }
 
-// Which hosts does a site have unless told otherwise, beside the sound one?
+// Which hosts does a site have by default, besides the healthy one?
 func ExampleAllHosts() {
 	for _, h := range faultsite.AllHosts()[1:4] {
 		fmt.Printf("%s %s\n", h.Kind, h.Fault)

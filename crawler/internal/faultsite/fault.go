@@ -37,8 +37,8 @@ const (
 // this kind.
 type Want struct {
 	Outcome Outcome
-	Status  int    // recorded HTTP status; 0: none
-	Detail  string // a part of the recorded explanation; empty: none is needed
+	Status  int    // recorded HTTP status; 0 if none
+	Detail  string // a part of the recorded explanation; empty if none is needed
 	// Follows says that links of the page, or entries of the sitemap, are queued.
 	Follows bool
 	// NoRules says that the robots.txt has no valid rules, so that everything is allowed.
@@ -48,7 +48,7 @@ type Want struct {
 	// Repeated says that the request is sent again after the delay, without counting as failed: the
 	// connection was closed before a response.
 	Repeated bool
-	// Retried says that a robots.txt is requested once more, since its connection failed.
+	// Retried says that a robots.txt is requested again, since its connection failed.
 	Retried bool
 }
 
@@ -63,9 +63,9 @@ type Fault struct {
 	Page, Robots, Sitemap Want
 
 	act     responder  // responds over HTTP/1
-	act2    responder2 // responds over HTTP/2; nil: the host does not use HTTP/2
+	act2    responder2 // responds over HTTP/2; nil if the host does not use HTTP/2
 	connect connect    // breaks a connection before a request is read; see [host.hasConnFault]
-	secure  secure     // the TLS fault; nil: none
+	secure  secure     // the TLS fault; nil if none
 }
 
 // Want returns how a crawler should handle the fault if it affects k.
@@ -98,7 +98,7 @@ func (f *Fault) InConnection() bool { return f.connect != nil || f.secure != nil
 // byteInterval is the time between two bytes of slow responses.
 const byteInterval = 20 * time.Millisecond
 
-// Short forms for the tables.
+// fetched and the functions below are short forms for the tables.
 func fetched(status int) Want      { return Want{Outcome: Fetched, Status: status} }
 func whole() Want                  { return Want{Outcome: Fetched, Status: 200, Follows: true} }
 func failed(says string) Want      { return Want{Outcome: Failed, Detail: says} }
@@ -115,7 +115,7 @@ func (w Want) truncated() Want     { w.Truncated = true; return w }
 func (w Want) repeated() Want      { w.Repeated = true; return w }
 func (w Want) retried() Want       { w.Retried = true; return w }
 
-// fault returns a fault with what is wanted for each kind.
+// fault returns a fault with the Want for each kind.
 func fault(name, does string, page, robots, sitemap Want, a responder) *Fault {
 	return &Fault{Name: name, Description: does, Page: page, Robots: robots, Sitemap: sitemap, act: a}
 }
@@ -125,8 +125,8 @@ func noResponse(name, does, says string, a responder) *Fault {
 	return fault(name, does, failed(says), unreachable(says).retried(), failed(says), a)
 }
 
-// notRetried marks a fault after which a robots.txt is not requested once more: its response
-// arrived, or there is no time left.
+// notRetried marks a fault after which a robots.txt is not requested again: its response arrived,
+// or there is no time left.
 func notRetried(f *Fault) *Fault {
 	f.Robots.Retried = false
 	return f
@@ -179,7 +179,7 @@ func firstHalf(f *Fault) *Fault { return withSitemap(f, f.Sitemap.followed()) }
 // ended.
 func wholeBody(f *Fault) *Fault { return withSitemap(f, read()) }
 
-// withSitemap sets what is wanted for a sitemap, if it differs from a page.
+// withSitemap sets the Want for a sitemap, if it differs from a page.
 func withSitemap(f *Fault, sitemap Want) *Fault {
 	f.Sitemap = sitemap
 	return f

@@ -21,7 +21,7 @@ func frames() []*Fault {
 	}
 	broken := func(name, does, says string, a responder2) *Fault { return over(noResponse(name, does, says, nil), a) }
 	well := func(name, does string, a responder2) *Fault { return over(harmless(name, does, nil), a) }
-	// turned is for a request that is answered when it comes again, over HTTP/1.1.
+	// turned is for a request that gets a response when it is sent again, over HTTP/1.1.
 	turned := func(name, does string, a responder2) *Fault {
 		return alwaysRepeated(over(harmless(name, does, (*exchange).respond), a))
 	}
@@ -35,7 +35,7 @@ func frames() []*Fault {
 	}
 	reset := func(code http2.ErrCode) responder2 { return func(x *stream) { x.reset(code) } }
 	goAway := func(code http2.ErrCode) responder2 { return func(x *stream) { x.goAway(0, code) } }
-	// firstTime is for a request that is answered when it comes again.
+	// firstTime is for a request that gets a response when it is sent again.
 	firstTime := func(a responder2) responder2 {
 		return func(x *stream) {
 			if x.again() {

@@ -2,7 +2,7 @@ package faultsite
 
 import "strings"
 
-// framing returns bodies whose length differs from their header.
+// framing returns bodies that are longer or shorter than their header says.
 func framing() []*Fault {
 	const says = "valid HTTP"
 	chunked := "{head}Transfer-Encoding: chunked\n\n"

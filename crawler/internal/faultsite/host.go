@@ -41,10 +41,10 @@ const chainFault = 4
 
 type host struct {
 	Place
-	fault *Fault      // nil: none
-	pages int         // length of the chain; negative: endless
-	good  *tls.Config // nil: no TLS
-	bad   *tls.Config // of connections that are spoiled; nil: as good
+	fault *Fault      // nil if none
+	pages int         // length of the chain; endless if negative
+	good  *tls.Config // nil means no TLS
+	bad   *tls.Config // of connections that are spoiled; nil means the same as good
 
 	mu        sync.Mutex // guards all below
 	conns     int        // so far

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	log.SetOutput(io.Discard) // net/http shows there what sites send unasked
+	log.SetOutput(io.Discard) // net/http logs there what sites send without a request
 	os.Exit(func() int {
 		var err error
 		if authority, err = testserver.NewAuthority(); err != nil {
@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// quick is a configuration under which nothing is waited for that a fault does not ask for.
+// quick is a configuration without waits, except those that a fault requires.
 func quick(t *testing.T, urls ...string) crawler.Config {
 	t.Helper()
 	cfg := crawler.Default()
@@ -65,9 +65,9 @@ func quick(t *testing.T, urls ...string) crawler.Config {
 	return cfg
 }
 
-// Every fault affects every kind of response, each in its own crawl beside a healthy
-// host: what is written down of it is what the table says, everything else is crawled as
-// if nothing had been, and the hosts have nothing to complain of.
+// Every fault affects every kind of response, each in its own crawl beside a healthy host. The
+// results are as the table says, everything else is crawled as usual, and the hosts report no
+// violation.
 func TestMatrix(t *testing.T) {
 	var cells sync.WaitGroup
 	defer cells.Wait()
@@ -89,17 +89,17 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// atOnce is how many crawls go on at a time: they mostly wait.
+// atOnce is how many crawls run at a time: they mostly wait.
 const atOnce = 16
 
-// cellTime is how long a crawl may take that meets with one fault, on a busy machine.
+// cellTime is how long a crawl with one fault may take on a busy machine.
 const cellTime = 2 * time.Minute
 
 func cell(t *testing.T, f *faultsite.Fault, k faultsite.Kind) {
 	cfg := quick(t)
 	// Only an endless response may time out: a busy machine takes its time to decode a bomb.
 	cfg.Fetch.Timeout, cfg.Robots.Timeout, cfg.Fetch.FirstByteTimeout, cfg.Fetch.StallTimeout = cellTime, cellTime, cellTime, cellTime
-	if f.Endless { // what else there is has to be done in that time too, on a busy machine
+	if f.Endless { // everything else must be done in that time too, on a busy machine
 		cfg.Fetch.Timeout, cfg.Robots.Timeout, cfg.Fetch.FirstByteTimeout, cfg.Fetch.StallTimeout = 10*time.Second, 10*time.Second, 3*time.Second, 2*time.Second
 	}
 	site, err := faultsite.Start(&faultsite.Options{

@@ -22,26 +22,25 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/faultsite"
 )
 
-// A giant is an answer that no memory is to hold.
+// A giant is a response that must not be held in memory.
 type giant struct {
 	name string
-	// path is where it is; the other paths of the host are sound, and small.
+	// path is its path; the other paths of the host are healthy and small.
 	path string
 	// write sends it, until the client has had enough.
 	write func(w http.ResponseWriter)
-	// change is what the crawl is told beside the usual.
+	// change changes the usual configuration.
 	change func(cfg *crawler.Config)
-	// bound is the most memory that the process may come to take, in MiB, with all that it
-	// is: its code, what it takes to crawl one small page (see [TestPeak]), and this.
+	// bound is the maximum memory of the whole process, in MiB: its code, the crawl of one small
+	// page (see [TestPeak]), and the giant.
 	bound int64
-	// together is the same for one on each of as many hosts as there are workers; 0: it is
+	// together is the same for one on each of as many hosts as there are workers, or 0 if that is
 	// not tried.
 	together int64
 }
 
-// TestPeak measures the peak of the memory of a process (VmHWM) that meets with one giant
-// each, with the garbage collector set as the program sets it. The race detector takes
-// memory of its own.
+// TestPeak measures the peak of the memory of a process (VmHWM) for each giant, with the garbage
+// collector set as the program sets it. The race detector takes memory of its own.
 func TestPeak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes half a minute")
@@ -82,8 +81,7 @@ func TestPeak(t *testing.T) {
 	})
 }
 
-// peak has a process crawl without a delay, and holds that it takes so many MiB at the
-// most.
+// peak checks that a process that crawls without a delay takes at most so many MiB.
 func peak(t *testing.T, cfg crawler.Config, bound int64) {
 	t.Helper()
 	cfg.Politeness.Delay = 0
@@ -162,7 +160,7 @@ func (g giant) handler() http.Handler {
 	})
 }
 
-// crowd is a crawl of as many hosts as there are workers, each of which has the giant.
+// crowd is a crawl of as many hosts as there are workers. Each host has the giant.
 func (g giant) crowd(t *testing.T) crawler.Config {
 	t.Helper()
 	cfg := quick(t)
@@ -179,7 +177,7 @@ func (g giant) crowd(t *testing.T) crawler.Config {
 	return cfg
 }
 
-// big writes so many bytes.
+// big writes a number of bytes.
 func big(size int, text string) func(http.ResponseWriter) {
 	block := []byte(strings.Repeat(text, 64<<10/len(text)))
 	return func(w http.ResponseWriter) {
@@ -191,8 +189,7 @@ func big(size int, text string) func(http.ResponseWriter) {
 	}
 }
 
-// zeros writes what unpacks to so many bytes of a kind. Its windows are the largest that there
-// are.
+// zeros writes what unpacks to a number of equal bytes, with windows of the largest size.
 func zeros(coding string, size int) func(http.ResponseWriter) {
 	var b bytes.Buffer
 	var z interface {
@@ -234,7 +231,7 @@ func links(n int, format string) func(http.ResponseWriter) {
 	}
 }
 
-// hosts writes links to so many hosts, at none of which anybody listens.
+// hosts writes links to so many hosts. Nothing listens there.
 func hosts(n int) func(http.ResponseWriter) {
 	return func(w http.ResponseWriter) {
 		for i := range n {

@@ -25,7 +25,7 @@ func newPeer(c net.Conn, tcp *net.TCPConn) *peer {
 		for {
 			n, err := c.Read(buf)
 			if n > 0 {
-				_, _ = w.Write(buf[:n]) // fails when nobody wants it any more
+				_, _ = w.Write(buf[:n]) // fails when the reader has gone
 			}
 			if err != nil {
 				close(p.left)

@@ -9,8 +9,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/testserver"
 )
 
-// A client that has left does not ask for two things at once when it asks for the next,
-// however long the site goes on with the answer to the first; one that is still there does.
+// A client that has left has no concurrent requests when it sends the next one, however long the
+// site continues its first response. A client that is still there has.
 func TestResponseWithoutClient(t *testing.T) {
 	for _, tc := range []struct {
 		name  string

@@ -138,12 +138,12 @@ func (x *exchange) fill(text string) string {
 		"{hex}", fmt.Sprintf("%x", len(b)), "{type}", x.good.mediaType, "{path}", x.path).Replace(text)
 }
 
-// statusOf returns the status of a response and its Retry-After; zero: none.
+// statusOf returns the status of a response and its Retry-After, or zero for each that it lacks.
 func statusOf(answer string) (status int, retryAfter time.Duration) {
 	head, _, _ := strings.Cut(answer[:min(len(answer), 4096)], "\r\n\r\n")
 	if _, rest, ok := strings.Cut(head, " "); ok && strings.HasPrefix(head, "HTTP/") {
 		code, _, _ := strings.Cut(rest, " ")
-		status, _ = strconv.Atoi(strings.TrimSpace(code)) // zero when it is none
+		status, _ = strconv.Atoi(strings.TrimSpace(code)) // zero if it is no number
 	}
 	if _, rest, ok := strings.Cut(head, "\r\nRetry-After: "); ok {
 		value, _, _ := strings.Cut(rest, "\r\n")

@@ -11,7 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// result is a crawl of a faulty host and a sound one, read back from its files.
+// result is a crawl of a faulty host and a healthy one, read from its files.
 type result struct {
 	t           *testing.T
 	cfg         crawler.Config
@@ -58,7 +58,7 @@ func byURL[T any](r *result, name string, url func(*T) string) map[string]*T {
 	return lines
 }
 
-// page says that a URL was fetched, and nothing else is told of it.
+// page checks that a URL was fetched, and has no other line.
 func (r *result) page(url string, status int) {
 	r.t.Helper()
 	switch p := r.pages[url]; {
@@ -71,7 +71,7 @@ func (r *result) page(url string, status int) {
 	}
 }
 
-// refused says that a URL was skipped, for a reason and with words that say so.
+// refused checks that a URL was skipped, with a reason and an explanation.
 func (r *result) refused(url string, reason output.Reason, says string) {
 	r.t.Helper()
 	line := r.rejected[url]
@@ -87,17 +87,17 @@ func (r *result) refused(url string, reason output.Reason, says string) {
 	}
 }
 
-// closed says that what the robots.txt of a host closes was skipped.
+// closed checks that the URLs that the robots.txt of a host disallows were skipped.
 func (r *result) closed(origin string) {
 	r.t.Helper()
 	r.refused(origin+"/closed/page", output.Disallowed, "")
 }
 
-// riddles are what nobody understands who has not written the program. A robots.txt whose
-// gzip is damaged has the name of that format.
+// riddles are texts that only the authors of the program understand. A robots.txt with damaged gzip
+// has the name of that format.
 var riddles = regexp.MustCompile(`context deadline|context canceled|Client\.Timeout|read tcp|write tcp|dial tcp|Get "|0x|%!|^EOF$|: EOF$|unexpected EOF$|transportRead|socks|proxyconnect|(^|: )[a-z0-9/]*(http|http2|x509|bufio|tls): |[^[:print:]…“”]`)
 
-// said holds that a text says what it should, in words for a person.
+// said checks that a text says what it should, in plain words.
 func (r *result) said(what, text, says string) {
 	r.t.Helper()
 	if !strings.Contains(text, says) || text == "" || riddles.MatchString(text) || len(text) > 300 {
@@ -126,7 +126,7 @@ func (r *result) ofPage(want faultsite.Want) {
 	}
 }
 
-// leads says whether a URL that only the faulty answer leads to was crawled.
+// leads checks whether a URL that only the faulty response links to was crawled.
 func (r *result) leads(url string, follows bool) {
 	r.t.Helper()
 	if follows {
@@ -136,7 +136,7 @@ func (r *result) leads(url string, follows bool) {
 	}
 }
 
-// gaveUp says that a chain of redirects was left at some point.
+// gaveUp checks that a chain of redirects was abandoned.
 func (r *result) gaveUp() {
 	r.t.Helper()
 	for _, line := range r.rejected {
@@ -198,7 +198,7 @@ func (r *result) ofSitemap(want faultsite.Want) {
 	r.leads(r.host+"/listed", want.Follows)
 }
 
-// requests judges by what the hosts saw.
+// requests judges by the requests that the hosts received.
 func (r *result) requests(site *faultsite.Site, want faultsite.Want) {
 	rep := site.Report()
 	for _, v := range rep.Violations {

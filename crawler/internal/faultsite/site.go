@@ -17,13 +17,13 @@ import (
 type Options struct {
 	// Hosts are the hosts of the site (default [AllHosts]).
 	Hosts []Host
-	// Pages is the length of the chain of pages of each host. 0 (default): no chain. Negative:
-	// endless, until [Site.StopChains].
+	// Pages is the length of the chain of pages of each host. The default is no chain. A negative
+	// number means an endless one, until [Site.StopChains].
 	Pages int
 	// Delay is the required time from the end of a request to the start of the next one on
 	// the same host.
 	Delay time.Duration
-	// Authority signs the certificates of hosts with TLS. Nil: an untrusted authority.
+	// Authority signs the certificates of hosts with TLS. Nil means an untrusted authority.
 	Authority *testserver.Authority
 }
 

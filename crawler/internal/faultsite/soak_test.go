@@ -30,10 +30,10 @@ type soak struct {
 	began time.Time
 
 	crawlers []*member
-	deaf     []span            // when answers on their way may have gone unheard
-	disk     *smallDisk        // of the only member; nil: there is none to be had
-	redis    *redistest.Server // that the members share; nil: there is one member
-	late     int               // sound answers that came too late for a time limit
+	deaf     []span            // when responses in flight may have been lost
+	disk     *smallDisk        // of the only member; nil if there is none to be had
+	redis    *redistest.Server // that the members share; nil if there is one member
+	late     int               // healthy responses that exceeded a time limit
 	told     int               // violations that were written
 }
 
@@ -48,10 +48,9 @@ type member struct {
 // leastLife is the minimum time before a process is disrupted.
 const leastLife = 2 * time.Second
 
-// A process crawls hosts with every fault of the table, as often as the time allows. It
-// is killed now and then, and its disk gets full, and it goes on. At the end no URL is
-// lost or fetched twice, the hosts have nothing to complain of, and the process has not
-// grown.
+// A process crawls hosts with every fault of the table, as often as the time allows. It is killed
+// now and then, its disk gets full, and it resumes. At the end no URL is lost or fetched twice, the
+// hosts report no violation, and the process has not grown.
 func TestSoak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it crawls until all trials are over, and to its end")
@@ -81,7 +80,7 @@ func TestSharedSoak(t *testing.T) {
 	}
 	t.Parallel()
 	s := newSoak(t, 500, 80)
-	// What it has written survives its own end, if not the machine's; see SHARED.md.
+	// What it has written survives its own end, but not that of the machine; see SHARED.md.
 	s.redis = redistest.Start(t, "--appendonly", "yes", "--appendfsync", "no")
 	for _, name := range []string{"one", "two"} {
 		cfg := s.config()
@@ -99,7 +98,7 @@ func TestSharedSoak(t *testing.T) {
 	})
 }
 
-// newSoak opens the site: of so many hosts, or of few where there is little time.
+// newSoak opens the site, with fewer hosts if there is little time.
 func newSoak(t *testing.T, hosts, few int) *soak {
 	s := &soak{t: t, time: cmp.Or(*soakTime, 6*time.Second), delay: 3 * time.Second}
 	if s.time < time.Minute {
@@ -121,16 +120,16 @@ func (s *soak) config() crawler.Config {
 	cfg.Fetch.Timeout, cfg.Robots.Timeout, cfg.Fetch.FirstByteTimeout, cfg.Fetch.StallTimeout = 8*time.Second, 8*time.Second, 5*time.Second, 3*time.Second
 	cfg.Fetch.Retries, cfg.Robots.Retry, cfg.Sitemaps.MaxFiles = 2, 2*time.Minute, 20
 	if s.time < time.Minute {
-		// No shorter: when a busy site reads a request only after its client has given up,
-		// it sees the next one come too soon.
+		// No shorter: if a busy site reads a request only after its client has given up, the next
+		// one seems to be too soon.
 		cfg.Fetch.Timeout, cfg.Robots.Timeout, cfg.Fetch.FirstByteTimeout, cfg.Fetch.StallTimeout = 6*time.Second, 6*time.Second, 5*time.Second, 3*time.Second
 		cfg.Fetch.Retries = 1
 	}
 	return cfg
 }
 
-// run has the crawl go on for its time, through its trials, and judges it. The trials are
-// over before half of the time is, so that the rest shows whether it grows.
+// run lets the crawl run for its time, disrupts it, and judges it. The disruptions end before half
+// of the time, so that the rest shows whether it grows.
 func (s *soak) run(trials []disruption) {
 	s.began = time.Now()
 	defer func() {
@@ -184,15 +183,15 @@ func spread(n int) []faultsite.Host {
 	return hosts
 }
 
-// settled tells whether all processes have been crawling for a while: one that begins
-// needs its disk and its Redis, and ends if it has them not.
+// settled reports whether all processes have been crawling for a while: a new one needs its disk
+// and its Redis, and ends without them.
 func (s *soak) settled() bool {
 	return !slices.ContainsFunc(s.crawlers, func(m *member) bool {
 		return time.Since(m.lived) < leastLife || m.crawl.vitals().Goroutines == 0
 	})
 }
 
-// live starts a process that crawls, or has it go on.
+// live starts a process that crawls, or resumes it.
 func (s *soak) live(m *member) {
 	m.lived, m.trend = time.Now(), new(trend)
 	m.crawl = live(s.t, m.cfg, func(v *vitals) { m.trend.add(time.Since(s.began), v) })
@@ -246,12 +245,11 @@ func (s *soak) finish() {
 	}
 }
 
-// leastTrend is the shortest time in which a crawl of two thousand hosts has met with all
-// of them on a busy machine too, so that what it takes later is growth.
+// leastTrend is the shortest time in which a crawl on a busy machine knows all of two thousand
+// hosts, so that memory taken later is growth.
 const leastTrend = 10 * time.Minute
 
-// leaks holds that nothing is left of a crawl that is over, and that it never took more
-// than it may.
+// leaks checks that a finished crawl leaves nothing behind, and never took more than it may.
 func (s *soak) leaks(v vitals) {
 	const goroutines, descriptors, peak = 100, 100, 640 << 20
 	if v.Goroutines > goroutines || v.Descriptors > descriptors || v.Peak > peak {
@@ -260,7 +258,7 @@ func (s *soak) leaks(v vitals) {
 	}
 }
 
-// tell writes how things stand.
+// tell writes the state of the crawl.
 func (s *soak) tell(when string) {
 	rep, faults := s.site.Report(), 0
 	for _, n := range rep.Faults {
@@ -278,7 +276,7 @@ func (s *soak) tell(when string) {
 	}
 }
 
-// survived lists how often each fault was met with.
+// survived lists how often each fault occurred.
 func survived(faults map[string]int) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(faults)) {

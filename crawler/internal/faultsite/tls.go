@@ -62,7 +62,7 @@ func insecure() []*Fault {
 			cert(func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(192, 0, 2, 1)} })),
 		spoil("unknown-authority", "has a certificate of an unknown authority", "unknown authority", unknown),
 		spoil("old-tls", "speaks TLS 1.1 at most", "protocol version", old),
-		// What the client has sent meanwhile makes a reset of it, if nobody has read that.
+		// If the client has sent something meanwhile that was not read, this becomes a reset.
 		cut("handshake-closed", "closes the connection in the middle of the handshake", "before a response", func(x *exchange) {
 			x.wait(byteInterval)
 		}),

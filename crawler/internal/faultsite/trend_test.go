@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// trend is how a process has been doing over time. The zero trend has seen nothing.
+// trend is the use of resources of a process over time. The zero trend has no data.
 type trend struct {
 	mu    sync.Mutex // guards all below
 	times []time.Duration
@@ -23,18 +23,18 @@ func (r *trend) add(at time.Duration, v *vitals) {
 	}
 }
 
-// end has it see nothing any more.
+// end ends it.
 func (r *trend) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.over = true
 }
 
-// perURL is what a crawl may keep in mind of each URL that it knows, in bytes.
+// perURL is the memory that a crawl may use for each URL that it knows, in bytes.
 const perURL = 100
 
-// judge compares the last quarter of the time with the second: the first is for warming
-// up. What is kept for each URL that has come to be known is no growth.
+// judge compares the last quarter of the time with the second: the first is for warming up. Memory
+// for each new URL is no growth.
 func (r *trend) judge(t *testing.T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -48,7 +48,7 @@ func (r *trend) judge(t *testing.T) {
 	for _, of := range []struct {
 		name  string
 		value func(vitals) int64
-		more  int64 // that it may have become, beside a quarter
+		more  int64 // that it may grow, besides a quarter
 	}{
 		{"live heap", func(v vitals) int64 { return v.Heap }, 8<<20 + perURL*urls},
 		{"RSS", func(v vitals) int64 { return v.RSS }, 64<<20 + 2*perURL*urls},
