@@ -54,7 +54,7 @@ func newDialer(cfg *Config) *net.Dialer {
 	return &net.Dialer{Timeout: min(connectTime, cfg.Timeout), KeepAlive: 30 * time.Second, Resolver: cfg.Resolver}
 }
 
-// newBase returns the transport that connects to servers, and the one whose proxies it uses. Nil: unknown.
+// newBase returns the transport that connects to servers, and the one with its proxies, if known.
 func newBase(cfg *Config) (base http.RoundTripper, proxied *http.Transport) {
 	if cfg.Base == nil {
 		own := newHTTPTransport(cfg)

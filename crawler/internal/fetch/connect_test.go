@@ -29,7 +29,7 @@ func piped(cfg *Config, serve func(net.Conn)) *http.Transport {
 	return t
 }
 
-// get asks for a URL, and closes the answer.
+// get requests a URL, and closes the response.
 func get(ctx context.Context, t http.RoundTripper, url string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -42,8 +42,8 @@ func get(ctx context.Context, t http.RoundTripper, url string) error {
 	return resp.Body.Close()
 }
 
-// A server that takes the connection and says nothing of TLS is left in good time, which
-// is no longer than a page may take.
+// A connection to a server that never answers the TLS handshake ends in time: no later than a page
+// may take.
 func TestHandshakeTime(t *testing.T) {
 	for timeout, want := range map[time.Duration]time.Duration{time.Minute: handshakeTime, 3 * time.Second: 3 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestHandshakeTime(t *testing.T) {
 	}
 }
 
-// So is a host that does not answer: here its name server does not.
+// So does a connection to a host without an answer: here its name server does not respond.
 func TestConnectTime(t *testing.T) {
 	mute := func(sleep time.Duration) *net.Resolver {
 		return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
@@ -66,7 +66,7 @@ func TestConnectTime(t *testing.T) {
 			return nil, errors.New("no name server")
 		}}
 	}
-	_, _ = mute(0).LookupHost(t.Context(), "a.example.") // what net keeps of it is not to be of a bubble
+	_, _ = mute(0).LookupHost(t.Context(), "a.example.") // net must not keep anything of a bubble
 	for timeout, want := range map[time.Duration]time.Duration{time.Minute: connectTime, 3 * time.Second: 3 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
@@ -74,13 +74,13 @@ func TestConnectTime(t *testing.T) {
 			if took := time.Since(began); err == nil || took != want {
 				t.Errorf("timeout %v: error %v after %v, want %v", timeout, err, took, want)
 			}
-			time.Sleep(2 * time.Hour) // until those who still ask have given up
+			time.Sleep(2 * time.Hour) // until the remaining clients have given up
 		})
 	}
 }
 
-// Of the connections to hosts that were asked as many are kept as there are descriptors
-// for, of those to one host as many as it may be asked for at a time, and none for long.
+// As many idle connections are kept as there are descriptors for, and to one host as many as it may
+// have requests in flight. None is kept for long.
 func TestConnectionsAreClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var open atomic.Int32
@@ -124,7 +124,7 @@ func TestConnectionsAreClosed(t *testing.T) {
 	})
 }
 
-// The connections that are kept are as many as there are descriptors for.
+// As many idle connections are kept as there are descriptors for.
 func TestTransportKeepsWhatThereIsRoomFor(t *testing.T) {
 	for _, workers := range []int{16, 5000} {
 		if got, want := newHTTPTransport(&Config{Workers: workers}).MaxIdleConns, idleConnections(workers, descriptors.Limit()); got != want {

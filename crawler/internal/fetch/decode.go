@@ -33,8 +33,8 @@ const (
 	maxPiece = 4 << 10
 )
 
-// maxWindow is the maximum size of the window of a zstd body, as RFC 9659 says. That of a
-// brotli body is 16 MiB by its format.
+// maxWindow is the maximum size of the window of a zstd body, as RFC 9659 says. Brotli's is 16 MiB
+// by its format.
 const maxWindow = 8 << 20
 
 // errNoContent says that a body decodes to nothing, however long it is.
@@ -47,7 +47,7 @@ const acceptedCodings = "gzip, br, zstd"
 type coding string
 
 // codings are the content codings by their names in Content-Encoding. Browsers also decode deflate
-// where nobody has offered to.
+// without having offered it.
 var codings = map[string]coding{"gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate", "br": "brotli", "zstd": "zstd"}
 
 // maxCodings is the maximum number of codings of one body.
@@ -88,8 +88,8 @@ func isPastEnd(err error) bool {
 	return errors.Is(err, gunzip.ErrTrailer) || err.Error() == "brotli: excessive input"
 }
 
-// openZstd decodes in the goroutine of the reader. For streams, the limit of memory is that of
-// the window, also for frames that have no window size.
+// openZstd decodes in the goroutine of the reader. For streams, the limit of memory is the window,
+// also for frames that have no window size.
 func openZstd(r io.Reader) (io.ReadCloser, error) {
 	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxWindow))
 	if err != nil {
@@ -150,10 +150,10 @@ type decodedBody struct {
 	coding  coding
 	in      int64 // bytes read from encoded
 	out     int64 // bytes decoded from them
-	ended   error // of the last Read from encoded; nil: there is more
+	ended   error // of the last Read from encoded; nil if there is more
 	decoder io.ReadCloser
 	err     error     // of the next Read
-	page    *Response // the page with this body; nil: not a page
+	page    *Response // the page with this body; nil if not a page
 }
 
 func (b *decodedBody) Read(p []byte) (n int, err error) {
@@ -177,8 +177,8 @@ func (b *decodedBody) Read(p []byte) (n int, err error) {
 	return n, b.err
 }
 
-// explain returns the error of the encoded body if it caused that of the decoder, and otherwise
-// says that the body is not valid.
+// explain returns the error of the encoded body if that caused the error of the decoder. Otherwise
+// it says that the body is not valid.
 func (b *decodedBody) explain(err error) error {
 	switch {
 	case err == nil || err == io.EOF:
@@ -215,8 +215,8 @@ func (e *codingError) Error() string { return string(e.coding) + ": " + e.err.Er
 // Unwrap returns the error of the decoder.
 func (e *codingError) Unwrap() error { return e.err }
 
-// encodedSide is a body as its decoder reads it: in small pieces, so that the ratio is that of
-// what has been decoded.
+// encodedSide is a body as its decoder reads it: in small pieces, so that the ratio is about what
+// has been decoded.
 type encodedSide struct{ b *decodedBody }
 
 func (s encodedSide) Read(p []byte) (int, error) {

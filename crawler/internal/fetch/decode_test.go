@@ -175,8 +175,8 @@ func TestEndlessEncodedBodyEnds(t *testing.T) {
 	}
 }
 
-// A body that ends too early is an error wherever it ends, but for the checksum of gzip that browsers do
-// not need. An empty body is none.
+// A body that ends too early is an error wherever it ends, except in the checksum of gzip, which
+// browsers do not need. An empty body is no error.
 func TestTruncatedEncodedBody(t *testing.T) {
 	text := []byte(strings.Repeat("<p>a page with some text\n", 100))
 	for _, coding := range []string{"gzip", "br", "zstd"} {
@@ -225,7 +225,7 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// What is not in its coding makes a body invalid.
+// A body that is not in its coding is invalid.
 func TestInvalidEncodedBody(t *testing.T) {
 	page := []byte("<title>a page</title>")
 	for _, test := range []struct {
@@ -251,8 +251,8 @@ func TestInvalidEncodedBody(t *testing.T) {
 	}
 }
 
-// A window of zstd of more than 8 MiB is refused before it takes memory (RFC 9659), whatever
-// size the body says it has.
+// A zstd window of more than 8 MiB is refused before it takes memory (RFC 9659), whatever size the
+// body declares.
 func TestZstdWindowIsBounded(t *testing.T) {
 	const zeros = "\x03\x00\x08\x00" // a block of 64 KiB, the last
 	for _, test := range []struct {
@@ -331,7 +331,7 @@ func TestDecodeAsBrowsers(t *testing.T) {
 	}
 }
 
-// A body with many codings, or with one that nobody decodes, is not read.
+// A body with many codings, or with an unknown one, is not read.
 func TestUnrequestedCodings(t *testing.T) {
 	for _, coding := range []string{"gzip, gzip, gzip, gzip", "compress", "gzip, compress"} {
 		body := &endless{block: []byte("x")}
@@ -343,7 +343,7 @@ func TestUnrequestedCodings(t *testing.T) {
 	}
 }
 
-// Whatever a body has in it, it decodes to at most the ratio.
+// Any body decodes to at most the ratio.
 func FuzzDecode(f *testing.F) {
 	for i, coding := range []string{"gzip", "br", "zstd"} {
 		f.Add(uint8(i), encode(f, coding, []byte("text")))

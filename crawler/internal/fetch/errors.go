@@ -48,8 +48,8 @@ var brokenFraming = []string{
 }
 
 // explain converts an error of a request to a transportError. The request has the context ctx and
-// the start time began. inside means that the error occurred in the body. Errors whose text is
-// already clear are returned unchanged. If the request was aborted, the reason is returned instead.
+// the start time began. inside means that the error occurred in the body. Errors with a clear text
+// are returned unchanged. If the request was aborted, the reason is returned instead.
 func explain(ctx context.Context, err error, began time.Time, inside bool) error {
 	if aborted, ok := errors.AsType[*abortError](context.Cause(ctx)); ok && err != nil {
 		return aborted.why
@@ -68,7 +68,7 @@ func explain(ctx context.Context, err error, began time.Time, inside bool) error
 }
 
 // atProxy returns the error of a connection to a proxy, or of a SOCKS proxy that refused to
-// connect. Nil: the error has another cause.
+// connect, or nil if the error has another cause.
 func atProxy(err error) error {
 	op, ok := errors.AsType[*net.OpError](err)
 	if !ok || op.Op != "proxyconnect" && !strings.HasPrefix(op.Op, "socks ") {
@@ -85,7 +85,7 @@ func proxyName(err error) string {
 	return "the proxy"
 }
 
-// describe describes an error. Empty: its own text is clear.
+// describe describes an error, or returns "" if its own text is clear.
 func describe(ctx context.Context, err error, began time.Time, inside bool) string {
 	where := "before a response"
 	if inside {

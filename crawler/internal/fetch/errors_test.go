@@ -55,7 +55,7 @@ func TestDescribeTimeout(t *testing.T) {
 				transport := newHTTPTransport(&Config{Timeout: test.timeout, FirstByteTimeout: 20 * time.Second, Proxies: test.proxy})
 				transport.DialContext = test.dial
 				if test.proxy == nil {
-					transport.Proxy = nil // none of the environment
+					transport.Proxy = nil // no proxy of the environment
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), test.page)
 				defer cancel()
@@ -68,7 +68,7 @@ func TestDescribeTimeout(t *testing.T) {
 	}
 }
 
-// A proxy that is not there is not taken for a site that is down.
+// A missing proxy does not count as a site that is down.
 func TestDeadProxy(t *testing.T) {
 	gone, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -86,7 +86,7 @@ func TestDeadProxy(t *testing.T) {
 	}
 }
 
-// A proxy of SOCKS that refuses to connect is not either.
+// Nor does a SOCKS proxy that refuses to connect.
 func TestProxyThatRefuses(t *testing.T) {
 	proxy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -146,7 +146,7 @@ func TestNoTLS(t *testing.T) {
 	}
 }
 
-// Only an error of the connection may be that of a site that is down.
+// Only an error of the connection may mean that a site is down.
 func TestIsUnanswered(t *testing.T) {
 	for err, want := range map[error]bool{
 		&net.OpError{Op: "dial", Err: errors.New("no route to host")}:                 true,

@@ -24,7 +24,7 @@ const maxRecorded = 64 << 20
 // A recording is an exchange in progress.
 type recording struct {
 	archive Archive
-	page    *Response // that gets the exchange instead; nil: no page is requested
+	page    *Response // that gets the exchange instead; nil if no page is requested
 	ex      output.Exchange
 	body    bytes.Buffer
 	end     bool // the end of the body was read

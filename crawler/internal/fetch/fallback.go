@@ -11,8 +11,8 @@ import (
 type fallback struct {
 	base     http.RoundTripper
 	http1    http.RoundTripper
-	filtered http.RoundTripper // for servers with malformed headers, without a proxy; nil: there is none
-	proxied  *http.Transport   // whose proxies base uses, if filtered is set
+	filtered http.RoundTripper // for servers with malformed headers, without a proxy; nil if there is none
+	proxied  *http.Transport   // has the proxies of base, if filtered is set
 
 	mu     sync.Mutex // guards the fields below
 	needed map[string]http.RoundTripper
@@ -47,7 +47,7 @@ func (f *fallback) RoundTrip(req *http.Request) (*http.Response, error) {
 	return other.RoundTrip(req)
 }
 
-// instead returns the transport that may succeed where a request failed; nil: there is none.
+// instead returns the transport that may succeed where a request failed, or nil if there is none.
 func (f *fallback) instead(req *http.Request, err error) http.RoundTripper {
 	switch {
 	case requiresHTTP1(err):
@@ -70,8 +70,8 @@ func (f *fallback) CloseIdleConnections() {
 }
 
 // requiresHTTP1 reports whether a site has ended an HTTP/2 stream or connection because it requires
-// HTTP/1.1, or TLS settings that HTTP/2 does not allow (RFC 9113, section 7). net/http does not
-// have a type for each of these errors, but their texts contain the name of the HTTP/2 error code.
+// HTTP/1.1, or TLS settings that HTTP/2 does not allow (RFC 9113, section 7). For some of these
+// errors net/http has no type, but their texts contain the name of the HTTP/2 error code.
 func requiresHTTP1(err error) bool {
 	text := err.Error()
 	return strings.Contains(text, "HTTP_1_1_REQUIRED") || strings.Contains(text, "INADEQUATE_SECURITY")

@@ -29,8 +29,8 @@ func TestCheckDescriptors(t *testing.T) {
 	}
 }
 
-// TestIdleConnections holds that what is kept between requests leaves room for what goes
-// on, and is never without limit, which 0 would be to a transport.
+// TestIdleConnections: the idle connections leave descriptors for those in use, and are never
+// unlimited, which 0 would mean for a transport.
 func TestIdleConnections(t *testing.T) {
 	for _, tt := range []struct{ workers, limit, want int }{
 		{16, 1 << 20, maxIdle}, {5000, 1 << 20, 10_000}, {16, 160, 1}, {16, 0, 1}, {16, 1024, (1024 - 160) / 2}, {16, 161, 1}, {16, 164, 2},

@@ -6,7 +6,7 @@
 // exchanges for archives, and describes in plain English why a request failed. It knows nothing of
 // robots.txt, delays or leases: the [Crawl] controls requests.
 //
-// A [Fetcher] requests pages through colly, whose requests pass the robots.txt gate of package
+// A [Fetcher] requests pages through colly. Its requests pass the robots.txt gate of package
 // robotsext and then the Transport.
 package fetch
 
@@ -36,12 +36,12 @@ type Fetcher struct {
 // Request is a page to fetch.
 type Request struct {
 	URL    string
-	Header http.Header // additional fields, such as If-None-Match; nil: none
+	Header http.Header // additional fields, such as If-None-Match; nil if none
 
-	// Method is that of a request that only checks whether the URL works. Its response is read
-	// whatever type it has, and is in no archive. Empty: GET, for a page.
+	// Method is set if the request only checks whether the URL works. The response is then read
+	// whatever type it has, and is in no archive. Empty means GET, for a page.
 	Method string
-	// MaxBody is the number of bytes to read; 0: Config.MaxBody.
+	// MaxBody is the number of bytes to read. Zero means Config.MaxBody.
 	MaxBody int
 }
 
@@ -50,15 +50,15 @@ type Response struct {
 	Status    int
 	Header    http.Header
 	Body      []byte // decoded, at most Config.MaxBody bytes; until Release
-	Truncated string // the limit that truncated Body: max-body or ratio; empty: Body is complete
-	OtherType string // the media type because of which Body was not read; empty: it was
+	Truncated string // the limit that truncated Body: max-body or ratio; empty if Body is complete
+	OtherType string // the media type because of which Body was not read; empty if it was
 	Began     time.Time
 	Took      time.Duration
-	Exchange  *output.Exchange // for archives; nil: exchanges are not recorded, or no response began
+	Exchange  *output.Exchange // for archives; nil if exchanges are not recorded, or no response began
 
 	check bool          // the request only checks the URL
 	limit int           // maximum bytes of the body to read
-	buf   *bytes.Buffer // of Body, unless it is large; nil: there is none
+	buf   *bytes.Buffer // of Body, unless it is large; nil if there is none
 }
 
 // The values of Response.Truncated, as in limits_reached of pages.jsonl.
@@ -71,7 +71,7 @@ const (
 // pages have one: the gate requests a robots.txt with the context of the crawl.
 type responseKey struct{}
 
-// pageOf returns the Response that a request fills in; nil: the request is not for a page.
+// pageOf returns the Response that a request fills in, or nil if the request is not for a page.
 func pageOf(req *http.Request) *Response {
 	page, _ := req.Context().Value(responseKey{}).(*Response)
 	return page
@@ -86,15 +86,15 @@ func ForSitemap(ctx context.Context, url string) context.Context {
 	return context.WithValue(ctx, sitemapKey{}, url)
 }
 
-// isContent reports whether a request is for a page or a sitemap. Page is that of pageOf.
+// isContent reports whether a request is for a page or a sitemap. Page is the result of pageOf.
 func isContent(req *http.Request, page *Response) bool {
 	return req.URL.Path != robotsPath && (page != nil || req.Context().Value(sitemapKey{}) == req.URL.String())
 }
 
 const robotsPath = "/robots.txt"
 
-// New returns a Fetcher whose requests end when ctx does. They go through the gate of robots,
-// and from there through the Transport that robots was made with.
+// New returns a Fetcher. Its requests end when ctx does. They go through the gate of robots, and
+// from there through the Transport that robots was made with.
 func New(ctx context.Context, cfg Config, robots *robotsext.Robots) *Fetcher {
 	// The context comes before Attach, which seals it.
 	c := colly.NewCollector(colly.StdlibContext(ctx))
@@ -113,7 +113,7 @@ func New(ctx context.Context, cfg Config, robots *robotsext.Robots) *Fetcher {
 	c.SetRequestTimeout(0) // Fetch sets a deadline, which needs no goroutine
 	c.SetRedirectHandler(func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse })
 	robots.Attach(c)
-	c.IgnoreRobotsTxt = true // Attach turns it off, for collectors whose URLs nobody has checked before
+	c.IgnoreRobotsTxt = true // Attach turns it off, for collectors of URLs that were not checked before
 	return &Fetcher{collector: c, timeout: cfg.Timeout, maxBody: cfg.MaxBody}
 }
 

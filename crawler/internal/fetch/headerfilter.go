@@ -45,7 +45,7 @@ func (f *headerFilter) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// filter returns the next line of the header; empty: it is not a field.
+// filter returns the next line of the header, or nothing if it is not a field.
 func (f *headerFilter) filter(line []byte) []byte {
 	continues := f.cut || f.header && (line[0] == ' ' || line[0] == '\t')
 	text, whole := bytes.CutSuffix(line, []byte("\n"))
@@ -79,7 +79,7 @@ func (f *headerFilter) filter(line []byte) []byte {
 	return line
 }
 
-// filterHeaders returns a transport like t whose connections have a headerFilter. It uses no proxy.
+// filterHeaders returns a transport like t, with a headerFilter for each connection. It uses no proxy.
 func filterHeaders(t *http.Transport, dialer *net.Dialer, g *guard.Guard) http.RoundTripper {
 	t, dialer.Control = withoutHTTP2(t), g.Control
 	t.Proxy, t.DisableKeepAlives = nil, true

@@ -72,7 +72,7 @@ func (p *Response) read(body io.Reader, limit int) error {
 	return err
 }
 
-// Release ends the use of Body, whose memory another page gets. A nil Response has none.
+// Release ends the use of Body: another page gets its memory. On a nil Response it does nothing.
 func (p *Response) Release() {
 	if p == nil || p.buf == nil {
 		return

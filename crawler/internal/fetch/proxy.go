@@ -38,7 +38,7 @@ func onProxyConnectResponse(_ context.Context, _ *url.URL, _ *http.Request, resp
 	return &transportError{text: strings.TrimSpace(fmt.Sprintf("the proxy: %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)))}
 }
 
-// proxyOf returns the proxy that a request goes through; nil: none.
+// proxyOf returns the proxy that a request goes through, or nil.
 func (t *Transport) proxyOf(req *http.Request) *url.URL {
 	if t.proxied == nil || t.proxied.Proxy == nil {
 		return nil

@@ -29,10 +29,10 @@ type sender struct {
 	ctx        context.Context   // of the request until its body is closed
 	cancel     func(cause error) // ends ctx
 	began      time.Time
-	retryAfter time.Duration // for which the host is blocked at the end; 0: not at all
+	retryAfter time.Duration // for which the host is blocked at the end; 0 means not at all
 
 	mu      sync.Mutex // guards the fields below: the functions of the trace may be called at any time
-	conn    net.Conn   // the last connection, to which the request was added in conns; nil: none
+	conn    net.Conn   // the last connection, to which the request was added in conns; nil if none
 	closed  bool       // conn was closed before the request was written
 	reused  bool       // conn was used by an earlier request
 	expired bool       // the site has timed out conn: do not use it again
@@ -128,7 +128,7 @@ func (s *sender) send(base http.RoundTripper, req *http.Request) (*http.Response
 }
 
 // timedOut reports whether a response is about the connection only, and marks the connection as
-// expired. A request whose response has Retry-After is not repeated here.
+// expired. A request is not repeated here if its response has Retry-After.
 func (s *sender) timedOut(resp *http.Response) bool {
 	if resp.StatusCode != http.StatusRequestTimeout {
 		return false

@@ -41,7 +41,7 @@ func (f roundTrips) RoundTrip(req *http.Request) (*http.Response, error) { retur
 // on it is done, and no sooner.
 func TestUnreadResponseOverHTTP2(t *testing.T) {
 	var mu sync.Mutex
-	from := make(map[string]string) // by path: the address that asked for it
+	from := make(map[string]string) // by path: the address that requested it
 	release := make(chan struct{})
 	server, transport := http2Site(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
@@ -52,7 +52,7 @@ func TestUnreadResponseOverHTTP2(t *testing.T) {
 		if strings.HasPrefix(r.URL.Path, "/slow") {
 			<-release
 		}
-		for r.URL.Path == "/left" && r.Context().Err() == nil { // the client breaks it off
+		for r.URL.Path == "/left" && r.Context().Err() == nil { // the client aborts it
 			_, _ = io.WriteString(w, strings.Repeat("x", 1<<10))
 		}
 		_, _ = io.WriteString(w, "whole")
@@ -104,8 +104,8 @@ func TestUnreadResponseOverHTTP2(t *testing.T) {
 	}
 }
 
-// A request that gets connections which were closed goes over another, as long as it may be
-// that net/http has not found out. What fails for another reason is not tried again.
+// A request on a closed connection is sent on another one, as long as net/http may not know of the
+// close. After other failures it is not sent again.
 func TestClosedConnection(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
 	for _, test := range []struct {

@@ -15,7 +15,7 @@ const leastBytes = 1 << 10
 // errStalled means that a response delivers almost no data.
 var errStalled = errors.New("the response stalled")
 
-// stallBody is a body whose request is aborted if it delivers fewer than leastBytes in the
+// stallBody is a body that aborts its request if it delivers fewer than leastBytes in the
 // stall-timeout. Only the time inside Read counts, since the reader may be busy in between.
 type stallBody struct {
 	io.ReadCloser
@@ -24,13 +24,13 @@ type stallBody struct {
 	timer  *time.Timer
 
 	mu     sync.Mutex    // guards the fields below
-	since  time.Time     // start of the Read in progress; zero: none
+	since  time.Time     // start of the Read in progress; zero if none
 	waited time.Duration // time in earlier Reads since got was zero
 	got    int
 	err    error // after the request was aborted
 }
 
-// newStallBody returns a body whose request is aborted when it stalls.
+// newStallBody returns a body that aborts its request when it stalls.
 func newStallBody(body io.ReadCloser, within time.Duration, s *sender) *stallBody {
 	b := &stallBody{ReadCloser: body, within: within, sender: s}
 	b.timer = time.AfterFunc(within, b.check)

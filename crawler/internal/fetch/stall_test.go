@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// drip gives a piece at a time, after a pause, for ever.
+// drip returns one piece at a time, after a pause, forever.
 type drip struct {
 	pause  time.Duration
 	piece  int
@@ -34,7 +34,7 @@ func TestStall(t *testing.T) {
 		pause time.Duration
 		piece int
 		busy  time.Duration // of the reader, after each piece
-		ends  time.Duration // by when it is broken off; 0: it is not
+		ends  time.Duration // by when it is aborted; 0 if it is not
 	}{
 		{"a byte a second", time.Second, 1, 0, 10 * time.Second},
 		{"nothing", time.Hour, 1, 0, 10 * time.Second},

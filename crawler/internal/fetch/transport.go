@@ -21,27 +21,27 @@ import (
 // Config configures a [Transport] and a [Fetcher].
 type Config struct {
 	UserAgent        string        // of pages
-	Contact          string        // the email address in From, which all requests have; empty: none have it
+	Contact          string        // the email address in From of all requests; empty means no From
 	Types            Types         // of pages to read
 	Timeout          time.Duration // for one page, from connecting to the last byte
-	FirstByteTimeout time.Duration // until a response begins; 0: no limit
-	StallTimeout     time.Duration // in which a body must deliver 1 KiB; 0: no limit
+	FirstByteTimeout time.Duration // until a response begins; 0 means no limit
+	StallTimeout     time.Duration // in which a body must deliver 1 KiB; 0 means no limit
 	MaxBody          int           // maximum bytes of a page to read
 	Workers          int           // maximum requests in flight
 	PerHost          int           // maximum requests in flight to one host
-	Proxies          []string      // URLs; all requests to a host use one of them; empty: those of the environment
+	Proxies          []string      // URLs; all requests to a host use one of them; empty means those of the environment
 
-	Credentials *credentials.Store // added to requests; nil: none
-	Signer      robotsext.Signer   // signs requests; nil: none are signed
+	Credentials *credentials.Store // added to requests; nil if none
+	Signer      robotsext.Signer   // signs requests; nil means none are signed
 
 	Guard    *guard.Guard  // allows or blocks addresses
-	Resolver *net.Resolver // nil: that of the machine
+	Resolver *net.Resolver // nil means that of the machine
 
-	// Base replaces the transport that is made from PerHost, Proxies, Guard and Resolver. Nil:
-	// it is not replaced.
+	// Base replaces the transport that is made from PerHost, Proxies, Guard and Resolver, unless it
+	// is nil.
 	Base http.RoundTripper
 
-	// Local sends the requests to some servers instead, by the key of package serverkey. Nil: none.
+	// Local sends the requests to some servers instead, by the key of package serverkey.
 	Local map[string]http.RoundTripper
 }
 
@@ -51,9 +51,9 @@ type Crawl struct {
 	// when no connection can be opened because the process, or the machine, has no file descriptor left.
 	Lifecycle *lifecycle.Lifecycle
 	Pacer     Pacer
-	Leases    Leases   // nil: leases never end during a request
-	Observer  Observer // nil: there is none
-	Archive   Archive  // nil: exchanges are not recorded
+	Leases    Leases   // nil means that leases never end during a request
+	Observer  Observer // nil if there is none
+	Archive   Archive  // nil means that exchanges are not recorded
 }
 
 // A Pacer decides when a host may be requested.
@@ -61,8 +61,8 @@ type Pacer interface {
 	// PauseBefore waits until the host of a URL is due, before a request is repeated. It fails if
 	// ctx ends before that, without waiting if ctx has a deadline.
 	PauseBefore(ctx context.Context, u *url.URL) error
-	// RetryAfter obeys the Retry-After of a response that begins. It returns the time for which
-	// to Block the host when the response ends; 0: not at all.
+	// RetryAfter obeys the Retry-After of a response that begins. It returns the time for which to
+	// Block the host when the response ends, or 0.
 	RetryAfter(req *http.Request, resp *http.Response) time.Duration
 	Block(u *url.URL, wait time.Duration)
 }
@@ -80,7 +80,7 @@ type Observer interface {
 	Request(req *http.Request, took time.Duration, err error)
 }
 
-// An Archive gets each exchange except those of pages, which are in the [Response].
+// An Archive gets each exchange, except for pages: theirs is in the [Response].
 type Archive interface{ Exchange(e *output.Exchange) }
 
 // Transport sends all requests of a crawl. It cancels them when the crawl is aborted, and corrects
@@ -88,13 +88,13 @@ type Archive interface{ Exchange(e *output.Exchange) }
 type Transport struct {
 	crawl   Crawl
 	base    http.RoundTripper
-	proxied *http.Transport // which base uses; nil: unknown
-	stall   time.Duration   // zero: no limit
+	proxied *http.Transport // which base uses; nil if unknown
+	stall   time.Duration   // zero means no limit
 	conns   http2Conns
 
-	credentials *credentials.Store // nil: none
-	signer      robotsext.Signer   // nil: none
-	contact     string             // in From; empty: none
+	credentials *credentials.Store // nil if none
+	signer      robotsext.Signer   // nil if none
+	contact     string             // in From; empty if none
 	types       Types
 }
 
@@ -123,7 +123,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	switch {
 	case err == nil:
 		resp.Request = req
-	case !sent: // the site is not at fault
+	case !sent: // the site has not failed
 		t.crawl.Lifecycle.Fail(err)
 	}
 	return resp, err
@@ -210,7 +210,7 @@ func (t *Transport) check(req *http.Request, resp *http.Response) error {
 func (t *Transport) CloseIdleConnections() { closeIdle(t.base) }
 
 // correctLocation hides a Location that net/url cannot parse from http.Client, which would return an
-// error instead of the response. That of a robots.txt is rewritten if browsers can parse it.
+// error instead of the response. The Location of a robots.txt is rewritten if browsers can parse it.
 func correctLocation(resp *http.Response, content bool) {
 	location := resp.Header.Get("Location")
 	if location == "" {
