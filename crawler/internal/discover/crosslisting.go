@@ -20,23 +20,23 @@ import (
 // maxUnread limits the origins whose robots.txt is requested because of the entries of one sitemap.
 const maxUnread = 10
 
-// A crossListing decides about the entries of one sitemap whose origin is neither that of the sitemap nor the one
-// for which it is read: they count if the robots.txt of their own origin lists the sitemap, or what leads to
-// it (ROB-SMP-25).
+// A crossListing decides about entries of one sitemap. Their origin is neither that of the sitemap nor the
+// one for which it is read. They count if the robots.txt of their own origin lists the sitemap, or what
+// leads to it (ROB-SMP-25).
 type crossListing struct {
 	d       *Discovery
 	doc     *Document
-	asked   *robotsext.Record // of the origin for which the sitemap is read; nil: not needed yet
+	asked   *robotsext.Record // of the origin for which the sitemap is read; nil if not needed yet
 	hashes  []uint64          // of the URLs of the sitemap, and of the redirects and indexes that lead to it
 	origins map[robotsext.Origin]*robotsListing
 
 	indexed map[robotsext.Origin]bool // origins of sitemaps that it lists
 }
 
-// robotsListing is what the robots.txt of an origin lists. Nil: it was not read, or is unreachable.
+// robotsListing is what the robots.txt of an origin lists, or nil if it was not read or is unreachable.
 type robotsListing struct {
 	lines   map[uint64]bool // hashes of the URLs
-	refusal error           // for entries of the origin; nil: they count
+	refusal error           // for entries of the origin; nil if they count
 }
 
 // errUnread is the refusal of an entry that counts if the robots.txt of its origin turns out to list the
@@ -69,7 +69,7 @@ func (d *Discovery) alias(doc *Document, url string) error {
 	})
 }
 
-// judge returns why an entry does not count; nil: it counts.
+// judge returns why an entry does not count, or nil if it counts.
 func (l *crossListing) judge(entry sitemap.Entry) (refusal, err error) {
 	a, invalid := weburl.Parse(entry.Loc)
 	if invalid != nil {
@@ -94,8 +94,8 @@ func (l *crossListing) judge(entry sitemap.Entry) (refusal, err error) {
 	return robots.refusal, nil
 }
 
-// read returns what the robots.txt of the origin of a lists. That of the origin for which the sitemap is read
-// is that of a too if it redirects there.
+// read returns what the robots.txt of the origin of a lists. If the origin for which the sitemap is read
+// redirects its robots.txt there, that one is used.
 func (l *crossListing) read(a weburl.URL) (robots *robotsListing, err error) {
 	if l.asked == nil {
 		if l.asked, err = l.d.robotsOf(l.doc.Prov.SitemapOf); err != nil {
@@ -132,7 +132,7 @@ func (l *crossListing) unread() *Found {
 	return found
 }
 
-// robotsOf returns the robots.txt of an origin as far as it is known. Outcome 0: it was not read.
+// robotsOf returns the robots.txt of an origin as far as it is known. Its Outcome is 0 if it was not read.
 func (d *Discovery) robotsOf(o robotsext.Origin) (*robotsext.Record, error) {
 	host, err := d.Frontier.Host(d.Lifecycle.CommitCtx, weburl.ServerOf(string(o)))
 	if err != nil {
@@ -165,8 +165,8 @@ func lists(rec *robotsext.Record, hashes []uint64) bool {
 	return slices.ContainsFunc(hashes, func(hash uint64) bool { return lines[hash] })
 }
 
-// QueueListed queues the sitemap entries that were skipped because it was not known whether the robots.txt of
-// their origin lists the sitemap, and that it lists.
+// QueueListed queues the sitemap entries of an origin that were skipped before its robots.txt was known, if
+// it lists their sitemap.
 func (d *Discovery) QueueListed(rec *robotsext.Record) error {
 	if rec.Outcome == robotsext.OutcomeUnreachable {
 		return nil

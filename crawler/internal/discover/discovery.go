@@ -2,7 +2,7 @@
 // robots.txt files. URLs that belong to the crawl go into the frontier; the others are skipped, and
 // recorded with a reason.
 //
-// What a document leads to is collected in a [Found], and [Discovery.Admit] applies it.
+// A [Found] collects what a document leads to, and [Discovery.Admit] applies it.
 package discover
 
 import (
@@ -36,7 +36,7 @@ import (
 // Settings are the settings of a crawl that decide about URLs.
 type Settings struct {
 	Start      []string // start URLs
-	AnyHost    bool     // hosts count for the limit on hosts; false: they were named
+	AnyHost    bool     // hosts count for the limit on hosts; false if they were named
 	MaxHosts   int      // see quota.NewHosts
 	Checks     Checks
 	Nofollow   bool // nofollow is obeyed
@@ -47,19 +47,20 @@ type Settings struct {
 	MaxSitemaps  int  // of an origin
 	MaxEntries   int  // of an origin
 	Order        Order
-	Since        time.Time // entries that have not changed since are skipped; zero: none
+	Since        time.Time // entries that have not changed since are skipped; zero means none
 
 	Local Local
 }
 
-// Local is a site that is served on this machine. The zero value: there is none.
+// Local is a site that is served on this machine. The zero value means none.
 type Local struct {
 	Server  frontier.Host // its requests need no guard
 	Dir     string        // the directory that it serves
-	Sitemap string        // URL of a sitemap that no robots.txt has to list; empty: none
+	Sitemap string        // URL of a sitemap that no robots.txt has to list; empty if none
 }
 
-// Checks says what is checked that is no page of the crawl. A check requests a URL to learn whether it works.
+// Checks says which URLs are checked that are no pages of the crawl. A check requests a URL to learn whether
+// it works.
 type Checks struct {
 	Assets    bool // what pages and stylesheets use
 	External  bool // links and redirects that leave the crawl
@@ -68,7 +69,7 @@ type Checks struct {
 	Hreflang  bool // versions for other languages
 }
 
-// A Recorder records what a crawl does. That of a plan counts instead.
+// A Recorder records what a crawl does. In a plan it counts instead.
 type Recorder interface {
 	// Skip records URLs that are skipped.
 	Skip([]results.SkippedURL) error
@@ -89,8 +90,8 @@ type Parts struct {
 	Member      cluster.Member     // this process in a shared crawl
 	Results     *results.Writer    // the files of the crawl
 	Recorder    Recorder           // Results, or the counter of a plan
-	Guard       *guard.Guard       // which addresses may be connected to; nil: all
-	Credentials *credentials.Store // nil: none
+	Guard       *guard.Guard       // which addresses may be connected to; nil means all
+	Credentials *credentials.Store // nil if none
 	Lifecycle   *lifecycle.Lifecycle
 	Board       *notice.Board
 	Log         *slog.Logger
@@ -163,8 +164,8 @@ func (d *Discovery) MayBeRequested(r *output.Rejection) bool {
 	return err == nil && d.CheckHost(a) == nil && d.Scope.Excluded(a.Canonical) == ""
 }
 
-// OutsideLocal returns why the local site does not serve a URL of its server; empty: it does, or the URL is
-// of another server.
+// OutsideLocal returns why the local site does not serve a URL of its server, or "" if it does, or the URL
+// is of another server.
 func (d *Discovery) OutsideLocal(server frontier.Host, path string) string {
 	local := d.set.Local
 	if server != local.Server || strings.HasPrefix(path, local.Dir) || path+"/" == local.Dir {
@@ -176,9 +177,9 @@ func (d *Discovery) OutsideLocal(server frontier.Host, path string) string {
 // IsLocalSitemap reports whether a URL is the sitemap of the local site, which no robots.txt has to list.
 func (d *Discovery) IsLocalSitemap(url string) bool { return url == d.set.Local.Sitemap && url != "" }
 
-// CleanURL returns a URL from a page or a sitemap without the query parameters that do not
-// change the page: those of drop-params and, with clean-param, those in Clean-param lines
-// of robots.txt. A nil file is not known yet.
+// CleanURL returns a URL from a page or a sitemap without the query parameters that do not change
+// the page. These are in drop-params and, with clean-param, in Clean-param lines of robots.txt. A
+// nil file is not known yet.
 //
 // Start URLs and the targets of redirects stay as they are. The user wants exactly these,
 // and a site that adds a parameter by a redirect may have no page without it.
@@ -192,7 +193,7 @@ func (d *Discovery) CleanURL(url string, file *robotstxt.File) string {
 	return d.set.Params.Clean(url, file)
 }
 
-// DuplicateOf returns the URL of which a page is another spelling, by the robots.txt of its origin; empty: it is none.
+// DuplicateOf returns the URL that a page duplicates by the robots.txt of its origin, or "".
 func (d *Discovery) DuplicateOf(url string, p provenance.Provenance, file *robotstxt.File) string {
 	if p.Source != provenance.Link && p.Source != provenance.Sitemap {
 		return ""
@@ -203,7 +204,7 @@ func (d *Discovery) DuplicateOf(url string, p provenance.Provenance, file *robot
 	return ""
 }
 
-// NofollowReason returns the directive that forbids following a link; empty: none.
+// NofollowReason returns the directive that forbids following a link, or "".
 func (d *Discovery) NofollowReason(page *robotstag.Rule, rel string) string {
 	switch {
 	case !d.set.Nofollow:
@@ -221,13 +222,13 @@ type Document struct {
 	URL      string
 	Origin   robotsext.Origin
 	Prov     provenance.Provenance
-	Robots   *robotstxt.File // of its origin; nil: there is none
+	Robots   *robotstxt.File // of its origin; nil if there is none
 	Priority uint8           // in the frontier
-	Cookies  uint64          // a hash of those with which it was requested; 0: the crawl keeps none
+	Cookies  uint64          // a hash of those with which it was requested; 0 if the crawl keeps none
 }
 
-// markRepeated marks the item of a URL that is to be requested again: its redirects, whose provenance is t, have led
-// back to it and set cookies. Many sites show a page only then.
+// markRepeated marks the item of a URL that is to be requested again: its redirects (with the provenance t)
+// have led back to it and set cookies. Many sites show a page only then.
 func (d *Discovery) markRepeated(item *frontier.Item, a weburl.URL, t provenance.Provenance) {
 	if len(t.Cookies) == 0 {
 		return

@@ -52,10 +52,10 @@ func (f *Found) addSitemap(url string, t provenance.Provenance) error {
 	return nil
 }
 
-// SeedEntries adds the entries of a sitemap to the frontier in their order, in batches, and returns their lines.
-// It skips entries outside the scope of the sitemap, unless their own robots.txt lists it
-// (ROB-SMP-25). Unread are the robots.txt files that decide about entries, and are not known yet. Refusal says
-// why no entry counts; nil: some do.
+// SeedEntries adds the entries of a sitemap to the frontier in their order, in batches, and returns their
+// lines. It skips entries outside the scope of the sitemap, unless their own robots.txt lists it
+// (ROB-SMP-25). Unread are the robots.txt files that decide about entries, and are not known yet. Refusal
+// says why no entry counts, and is nil if some do.
 func (d *Discovery) SeedEntries(doc *Document, scope sitemap.Scope, entries []sitemap.Entry) (lines []*output.Entry, unread *Found, refusal, err error) {
 	listed := &crossListing{
 		d: d, doc: doc, hashes: append(doc.Prov.Listed(doc.URL), d.redirecting(doc.URL)...),
@@ -111,7 +111,8 @@ func (f *Found) skipOtherHostSitemap(url string, t provenance.Provenance, refusa
 }
 
 // addEntry adds an entry of a sitemap: a page, or a sitemap in an index. It skips an entry for which the
-// sitemap is not authorized (ROB-SMP-18); refusal says why. Line is that of a page, for entries.jsonl; nil: there is none.
+// sitemap is not authorized (ROB-SMP-18); refusal says why. Line is that of a page in entries.jsonl, or
+// nil.
 func (f *Found) addEntry(doc *Document, entry sitemap.Entry, refusal error) (*output.Entry, error) {
 	t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: provenance.Referrer(doc.URL), LastMod: entry.LastMod, Recrawl: doc.Prov.Recrawl}
 	if entry.Sitemap || errors.Is(refusal, errUnread) {
@@ -174,7 +175,7 @@ const (
 type entryOrder struct {
 	by    Order
 	now   time.Time // when the crawl began
-	since time.Time // zero: all
+	since time.Time // zero means all
 }
 
 // levels is the number of frontier priorities for sitemap entries, from
@@ -199,8 +200,8 @@ func (o *entryOrder) priority(e sitemap.Entry) uint8 {
 	return provenance.PriorityEntry + uint8(level)
 }
 
-// dateOf returns the lastmod of a page; zero if it has none, or one in the future. Sitemaps have none: they
-// keep their order.
+// dateOf returns the lastmod of a page, or zero if it has none, or one in the future. Sitemaps have none:
+// they keep their order.
 func (o *entryOrder) dateOf(e sitemap.Entry) time.Time {
 	if e.Sitemap || e.LastMod.After(o.now) {
 		return time.Time{}

@@ -20,15 +20,15 @@ type Found struct {
 	skipped []results.SkippedURL // those with reason MaxHosts only if their host is not admitted
 	checks  []frontier.Item      // URLs to check; Admit adds them to Items, or returns a line
 
-	joinHost *weburl.URL // its host or directory joins the crawl; nil: none
-	aliasOf  *Document   // a sitemap that redirects to the only item; nil: none
+	joinHost *weburl.URL // its host or directory joins the crawl; nil if none
+	aliasOf  *Document   // a sitemap that redirects to the only item; nil if none
 }
 
 // NewFound returns a Found with items for the frontier.
 func (d *Discovery) NewFound(items ...frontier.Item) *Found { return &Found{d: d, Items: items} }
 
-// AddLink adds a URL found in a page; meta is t encoded. Unfollowed is why the link must
-// not be followed; empty: it may.
+// AddLink adds a URL found in a page; meta is t encoded. Unfollowed is why the link must not be
+// followed, or "".
 func (f *Found) AddLink(a weburl.URL, t provenance.Provenance, meta []byte, unfollowed string) {
 	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: provenance.PriorityLink, Meta: meta}
 	switch {
@@ -97,8 +97,8 @@ func (f *Found) skipTooLong(base, ref string, t provenance.Provenance, err error
 	return ok
 }
 
-// skipBlocked skips a URL whose host is an address that the guard refuses, and reports
-// whether it did.
+// skipBlocked skips a URL if its host is an address that the guard refuses, and reports whether it
+// did.
 func (f *Found) skipBlocked(item frontier.Item, a weburl.URL, t provenance.Provenance) bool {
 	err := f.d.CheckHost(a)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// Redirect decides about the target of a redirect. It goes back to the frontier like any
-// URL: scope, robots.txt and delay apply to it. Nil: it is not a URL.
+// Redirect decides about the target of a redirect. It goes back to the frontier like any URL:
+// scope, robots.txt and delay apply to it. Redirect returns nil if it is not a URL.
 func (d *Discovery) Redirect(doc *Document, location string) *Found {
 	found := d.NewFound()
 	to, err := redirection.Resolve(doc.URL, location)
