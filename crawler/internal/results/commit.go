@@ -16,7 +16,7 @@ import (
 // commitEntry is the outcome of one URL.
 type commitEntry struct {
 	outcome frontier.Outcome
-	page    *output.Page // nil: the URL has no line in pages.jsonl
+	page    *output.Page // nil if the URL has no line in pages.jsonl
 	lines   Batch        // of the other files
 
 	done bool // committed, or failed with err
@@ -161,7 +161,7 @@ func (w *Writer) commit(c *committed) error {
 		if c.Sinks == nil {
 			c.Sinks = make(map[string][]byte)
 		}
-		c.Sinks[s.format.Name] = append([]byte{}, checkpoint...) // not nil: the format is in use
+		c.Sinks[s.format.Name] = append([]byte{}, checkpoint...) // not nil, since the format is in use
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// finishing is a frontier whose Finish may fail, and which knows how much it was told.
+// finishing is a frontier with a Finish that may fail. It counts what it receives.
 type finishing struct {
 	frontier.Frontier
 	fails bool
@@ -81,8 +81,8 @@ func TestCommitInBatches(t *testing.T) {
 	}
 }
 
-// With durability power the lines and the journal reach the disk before the frontier is
-// told; else nobody waits for that.
+// With durability power the lines and the journal reach the disk before the frontier is updated.
+// Otherwise nothing waits for the disk.
 func TestCommitForPower(t *testing.T) {
 	for name, closes := range map[string]func(r *Writer) error{
 		"lines":   func(r *Writer) error { return r.dir.file(&Pages.row).Close() },
@@ -104,8 +104,8 @@ func TestCommitForPower(t *testing.T) {
 	}
 }
 
-// A note that an earlier version has written is read, and those of this version have its fields: the lengths of the
-// files, and that of robots.jsonl beside what the sinks have of it.
+// A note of an earlier version is read, and notes of this version have its fields: the lengths of the files,
+// with that of robots.jsonl beside the checkpoints of the sinks.
 func TestNoteKeepsItsFields(t *testing.T) {
 	const earlier = `{"pages":1,"rejected":2,"sitemaps":3,"links":4,"entries":5,"checks":6,"anchors":7,"permissions":8,"robots_lines":9,"robots":10,"journal":11,"sinks":{"csv":"eA=="},"stale":["sqlite"]}`
 	c, err := parseNote([]byte(earlier))

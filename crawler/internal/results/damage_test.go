@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Only the file itself may be missing: an error of whoever takes the lines is none of it.
+// Only the file itself may be missing: an error of the callback is returned.
 func TestEachReturnsErrorsOfItsCaller(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "lines.jsonl")
 	read := func() error {
@@ -25,7 +25,7 @@ func TestEachReturnsErrorsOfItsCaller(t *testing.T) {
 	}
 }
 
-// Damaged lines are passed over, and a file that has some is reported once.
+// Damaged lines are skipped, and a file with damaged lines is reported once.
 func TestDamagedFileIsReportedOnce(t *testing.T) {
 	r := openWriter(t, nil)
 	name := filepath.Join(r.cfg.Dir, "pages.jsonl")

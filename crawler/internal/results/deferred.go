@@ -12,9 +12,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// Deferred stores the origins whose robots.txt is unreachable. Their URLs wait in the
-// frontier. At the end of the crawl, the URLs that still wait are written to rejected.jsonl.
-// It is safe for concurrent use.
+// Deferred stores the origins with an unreachable robots.txt. Their URLs wait in the frontier. At
+// the end of the crawl, the URLs that still wait are written to rejected.jsonl. It is safe for
+// concurrent use.
 type Deferred struct {
 	journal *journal
 
@@ -22,10 +22,10 @@ type Deferred struct {
 	origins map[robotsext.Origin]*Deferral
 }
 
-// Deferral is the record of an origin whose URLs wait for its robots.txt.
+// Deferral is the record of an origin with URLs that wait for its robots.txt.
 type Deferral struct {
 	Rejection output.Rejection // the line for each of its URLs, without the URL
-	ReachedAt time.Time        // the last successful fetch that other processes had made; zero: none
+	ReachedAt time.Time        // the last successful fetch that other processes had made; zero if none
 }
 
 func newDeferred(j *journal) *Deferred {
@@ -52,7 +52,7 @@ func (d *Deferred) Add(o robotsext.Origin, why output.Rejection, seen time.Time)
 	return d.journal.sync() // before the frontier reschedules the URL
 }
 
-// Get returns the Deferral of an origin. Nil: its URLs do not wait.
+// Get returns the Deferral of an origin, or nil if its URLs do not wait.
 func (d *Deferred) Get(o robotsext.Origin) *Deferral {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -72,7 +72,7 @@ func (d *Deferred) Resume(o robotsext.Origin, noted *Deferral) error {
 	return err
 }
 
-// All returns the origins whose URLs wait for their robots.txt, sorted, and their Deferrals.
+// All returns the deferred origins, sorted, and their Deferrals.
 func (d *Deferred) All() ([]robotsext.Origin, map[robotsext.Origin]*Deferral) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -144,8 +144,8 @@ func open(path string, counted Lengths, unused []string) (*Dir, error) {
 
 func (d *Dir) file(r *row) *jsonlines.File { return d.files[r.index] }
 
-// Lengths are the committed lengths of the files of a directory, in bytes, by their names. A crawl
-// stores them in its frontier, so that both agree after a kill. Those of logs serve only to detect losses.
+// Lengths are the committed lengths of the files of a directory, in bytes, by their names. A crawl stores
+// them in its frontier, so that both agree after a kill. The lengths of logs serve only to detect losses.
 type Lengths map[string]int64
 
 // Write appends a batch. When it returns, the kernel has the lines, so a kill of the process

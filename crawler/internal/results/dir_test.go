@@ -350,8 +350,8 @@ func readLines(t *testing.T, path string) []string {
 	return lines
 }
 
-// A format's files are found by its patterns, rotated under a number, and kept beside new
-// ones when something of them is lost.
+// A format's files are found by its patterns, rotated under a number, and kept beside new ones when
+// a part of them is lost.
 func TestFilesOfFormats(t *testing.T) {
 	dir := t.TempDir()
 	titles := output.Format{Name: "titles", Files: []string{"titles.txt"}}

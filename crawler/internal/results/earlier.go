@@ -20,7 +20,7 @@ import (
 // lineReader reads single lines of a JSON Lines file.
 type lineReader struct {
 	name string
-	file *os.File // opened by the first read; nil: not yet
+	file *os.File // opened by the first read; nil before
 }
 
 // read reads the line that begins at an offset.
@@ -85,7 +85,7 @@ func (d *duplicates) mark(p *output.Page, length int64, pending []byte) (err err
 	return err
 }
 
-// restore adds a page whose line begins at an offset.
+// restore adds a page with a line that begins at an offset.
 func (d *duplicates) restore(p *output.Page, at int64) {
 	if hash, ok := bodyHash(p); ok && p.DuplicateOf == "" {
 		d.at[hash] = at
@@ -111,14 +111,14 @@ const (
 	previousFiles
 )
 
-// offsets are those of a page's lines; noLine: it has none.
+// offsets are the offsets of a page's lines, or noLine where it has none.
 type offsets [previousFiles]int64
 
 const noLine = -1
 
 // LoadPrevious finds the lines of the previous crawl, for pages that have not changed. Number is the
-// number of the last [Rotate]. Without links, those of a page need not be known. Call it
-// after Open.
+// number of the last [Rotate]. Without links, the links of a page need not be known. Call it after
+// Open.
 func (w *Writer) LoadPrevious(number int, links bool) error {
 	e := &w.previous
 	e.listsLinks, e.seed, e.at = links, maphash.MakeSeed(), make(map[uint64]offsets)
@@ -193,7 +193,7 @@ func (w *Writer) PreviousPermission(url string) (*output.Permission, error) {
 	return p, w.previous.read(previousPermissions, url, p, &p.URL)
 }
 
-// PreviousLinks returns the links of a page that PreviousPage returns. Nil: the crawl lists none.
+// PreviousLinks returns the links of a page that PreviousPage returns, or nil if the crawl lists none.
 func (w *Writer) PreviousLinks(url string) (*output.Links, error) {
 	e := &w.previous
 	links := &output.Links{URL: url, To: []output.Link{}}

@@ -24,8 +24,8 @@ import (
 // write is smaller.
 const room = 1 << 20
 
-// Who has a robots.txt open while another takes its place reads the one or the other, and
-// never half of it; and where there is no room for the other, the first stays.
+// A reader of a robots.txt that is replaced reads the old or the new one, never half of it. If the
+// disk has no space for the new one, the old one stays.
 func TestRobotsIsNeverTorn(t *testing.T) {
 	d, err := Create(t.TempDir(), "state")
 	if err != nil {
@@ -57,8 +57,8 @@ func TestRobotsIsNeverTorn(t *testing.T) {
 	}
 }
 
-// DropRejections takes out what it is told to and what does not count. Where there is no
-// room for the rest the file stays as it was, and nothing is left beside it.
+// DropRejections removes the given lines and those that do not count. If the disk has no space for
+// the rest, the file stays as it was, and no other file remains.
 func TestDropRejections(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "rejected.jsonl")
@@ -118,7 +118,7 @@ func TestDropRejections(t *testing.T) {
 	}
 }
 
-// Sync brings the files to the disk, and says when it cannot.
+// Sync writes the files to the disk, and returns an error if it cannot.
 func TestSync(t *testing.T) {
 	d, err := Create(t.TempDir(), "state")
 	if err != nil {
@@ -138,8 +138,8 @@ func TestSync(t *testing.T) {
 	}
 }
 
-// What takes the place of the state of a crawl, without which it cannot be resumed, is brought
-// to the disk first: of what cannot be brought there, such as a pipe, it is said so.
+// A new state of a crawl reaches the disk before it replaces the old one, since no crawl resumes
+// without it. If it cannot, as with a pipe, that is an error.
 func TestWriteAndClose(t *testing.T) {
 	for power, want := range map[bool]error{false: nil, true: syscall.EINVAL} {
 		out, in, err := os.Pipe()
@@ -156,7 +156,7 @@ func TestWriteAndClose(t *testing.T) {
 	}
 }
 
-// What a site wrote reaches no terminal as a command, whatever file it is read from.
+// Texts of a site reach no terminal as a command, whatever file they are read from.
 func TestFilesAreEscaped(t *testing.T) {
 	const wild = "\x1b[2J\u009b31m\x7f\u0085"
 	d, err := Create(t.TempDir(), map[string]string{"url": wild})

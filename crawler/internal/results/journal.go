@@ -11,10 +11,10 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// journal stores the state of a crawl that the frontier does not have: skipped URLs, hosts
-// that joined the scope, origins whose robots.txt is unreachable. It is a file to which
-// entries are appended. Later entries override earlier ones. It is safe for concurrent use. It
-// stores nothing without a directory, as in a plan.
+// journal stores the state of a crawl that the frontier does not have: skipped URLs, hosts that
+// joined the scope, deferred origins. It is a file to which entries are appended. Later entries
+// override earlier ones. It is safe for concurrent use. It stores nothing without a directory, as
+// in a plan.
 type journal struct {
 	w *Writer
 
@@ -34,8 +34,8 @@ type entry struct {
 	// Joined is a URL whose host belongs to the crawl since a start URL led there.
 	Joined string `json:"joined,omitempty"`
 
-	// Deferred is an origin whose robots.txt is unreachable, with the fields of its
-	// Deferral. Resumed is an origin whose robots.txt was reached again.
+	// Deferred is an origin with an unreachable robots.txt, and the fields of its Deferral. Resumed
+	// is an origin when its robots.txt was reached again.
 	Deferred  robotsext.Origin  `json:"deferred,omitempty"`
 	Rejection *output.Rejection `json:"rejection,omitempty"`
 	ReachedAt time.Time         `json:"reached_at,omitzero"`

@@ -13,7 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// openWriter returns a writer of a new crawl with a frontier; nil: an empty one.
+// openWriter returns a writer of a new crawl with a frontier. Nil means an empty one.
 func openWriter(t *testing.T, f frontier.Frontier) *Writer {
 	t.Helper()
 	if f == nil {
@@ -30,9 +30,8 @@ func openWriter(t *testing.T, f frontier.Frontier) *Writer {
 	return r
 }
 
-// What one worker could not write to the journal no other worker takes for written: it would
-// defer the host, or commit the page, and when the crawl is resumed the URL would be in no
-// file.
+// If one worker fails to write to the journal, no other worker takes that for written. Otherwise it
+// would defer the host, or commit the page, and in the resumed crawl the URL would be in no file.
 func TestJournalFails(t *testing.T) {
 	url := SkippedURL{Rejection: output.Rejection{URL: "http://b.test/x", Reason: output.OutOfScope}}
 	for name, write := range map[string]func(r *Writer) error{

@@ -12,8 +12,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// The note of why an origin is deferred reaches the disk before the frontier defers its URLs,
-// where the crawl is to outlive the machine. A failure to get it there is an error.
+// The reason why an origin is deferred reaches the disk before the frontier defers its URLs, if the
+// crawl is to survive a power cut. If it cannot, that is an error.
 func TestJournalOutlivesTheMachine(t *testing.T) {
 	for power, want := range map[bool]error{false: nil, true: syscall.EINVAL} {
 		dir := t.TempDir()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A symbolic link that somebody has left in the directory leads no writing out of it.
+// A symbolic link in the directory leads no write out of it.
 func TestSymlinksAreRefused(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("not everybody may make links there")

@@ -26,8 +26,7 @@ type powerRecord struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// create makes the directory of a crawl, and a disk that says what a power cut leaves of
-// it.
+// create makes the directory of a crawl, and a disk that knows what a power cut leaves of it.
 func create(t *testing.T) (*Dir, *powercut.Disk) {
 	t.Helper()
 	root := t.TempDir()
@@ -100,7 +99,7 @@ func TestRobotsOutlivesPowerCut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for number := range 2 { // the second takes the place of the first
+	for number := range 2 { // the second replaces the first
 		add(number, true)
 		if got, want := contents(t, filepath.Join(disk.Cut(), "parent", "crawl")), contents(t, d.path); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("left are %q, want %q", got, want)
@@ -171,7 +170,7 @@ func TestDropRejectionsOutlivesPowerCut(t *testing.T) {
 	}
 }
 
-// What a power cut took of robots/ is written again, where its text is known elsewhere.
+// Files of robots/ that a power cut removed are written again, if their text is known elsewhere.
 func TestRestoreRobots(t *testing.T) {
 	const (
 		gone   = "http://gone.test"

@@ -45,7 +45,7 @@ func (w *Writer) WriteRejected(all bool, blocked func(frontier.Host, robotsext.O
 type Listed struct {
 	Rejected map[output.Reason]int
 	Checks   map[output.CheckResult]int
-	Next     time.Time // when the first waiting URL may be requested; zero: there is none
+	Next     time.Time // when the first waiting URL may be requested; zero if there is none
 }
 
 // rejectedLister writes lines of rejected.jsonl in batches.
@@ -116,7 +116,7 @@ func (l *rejectedLister) unknown(entries []*entry) error {
 	return nil
 }
 
-// waiting writes the URLs in the frontier whose origins are deferred; with all, the other URLs too.
+// waiting writes the URLs of deferred origins in the frontier; with all, the other URLs too.
 func (l *rejectedLister) waiting(all bool) error {
 	list, ok := l.w.cfg.Frontier.(frontier.Lister)
 	origins, deferred := l.w.Deferred.All()

@@ -30,7 +30,7 @@ import (
 
 // Config has the settings of a [Writer].
 type Config struct {
-	Dir       string          // directory of the crawl; empty: nothing is written, as for a plan
+	Dir       string          // directory of the crawl; if empty, nothing is written, as for a plan
 	Formats   []output.Format // formats to write besides the files of Dir
 	Available []output.Format // all known formats
 	Power     bool            // written data must survive a power failure
@@ -48,12 +48,12 @@ type Config struct {
 // RestoreRobots; then Commit and the methods that record something, which are safe for concurrent use; then
 // WriteRejected and Flush. Close may be called at any time.
 type Writer struct {
-	// Skipped are URLs that are skipped for now, and Deferred origins whose URLs wait.
+	// Skipped are URLs that are skipped for now, and Deferred origins with URLs that wait.
 	Skipped  *Skipped
 	Deferred *Deferred
 
 	cfg       Config
-	dir       *Dir // nil: not open
+	dir       *Dir // nil if not open
 	journal   *journal
 	sinks     []sink
 	committed committed // as the frontier knows it
@@ -112,7 +112,7 @@ func (w *Writer) Reset() error {
 	return w.finish(nil)
 }
 
-// Restore reads the journal. It calls joined for URLs whose hosts joined the crawl, and trapped
+// Restore reads the journal. It calls joined for URLs of hosts that joined the crawl, and trapped
 // for closed patterns.
 func (w *Writer) Restore(joined func(url string) error, trapped func(*trap.ClosedPattern)) error {
 	return w.journal.each(func(at int64, e *entry) error {

@@ -11,9 +11,9 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// A process that is killed after it has written a page, and before it has told the frontier,
-// leaves a line that does not count. The next one cuts it off, and knows all that was
-// committed: pages by their bodies, skipped URLs, deferred origins, hosts and traps.
+// A process that is killed between writing a page and updating the frontier leaves a line that does
+// not count. The next process truncates it, and knows everything committed: pages by their bodies,
+// skipped URLs, deferred origins, hosts and traps.
 func TestResumeCutsOffWhatWasNotCommitted(t *testing.T) {
 	f := frontier.NewMemory(nil)
 	item := frontier.Item{URL: "http://a.test/1", Meta: provenance.Provenance{Source: provenance.Start}.Encode()}

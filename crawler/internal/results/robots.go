@@ -67,12 +67,12 @@ func (d *Dir) RobotsLog() *jsonlines.File { return d.file(robotsLog) }
 // A robotsLine has the fields of a line of robots.jsonl that RestoreRobots uses.
 type robotsLine struct {
 	Origin string `json:"origin"`
-	Hash   string `json:"hash"` // of the text; empty: no text was stored
+	Hash   string `json:"hash"` // of the text; empty if no text was stored
 }
 
 // RestoreRobots rewrites robots.txt files, with their versions, that do not match the last readable
-// line of their origin in robots.jsonl, and syncs them. Text returns the known robots.txt of an
-// origin. Lost are the origins whose text is missing or does not match; they are requested again.
+// line of their origin in robots.jsonl, and syncs them. Text returns the known robots.txt of an origin.
+// Lost are the origins with a missing text or one that does not match; they are requested again.
 func (w *Writer) RestoreRobots(text func(origin string) ([]byte, error)) (lost []string, err error) {
 	w.dir.versions.Lock()
 	clear(w.dir.kept) // they may be damaged too

@@ -53,9 +53,9 @@ func Rotate(path string, number int, formats ...output.Format) error {
 	return errors.Join(failed...)
 }
 
-// RemoveGenerations removes the rotated JSON lines files that a recrawl with this number no longer needs:
-// those of the crawl before the previous one but its pages, and with keep also pages of all but the last
-// keep crawls. Archives stay, since later ones refer to their records.
+// RemoveGenerations removes the rotated JSON lines files that a recrawl with this number no longer needs.
+// These are the files of the crawl before the previous one but its pages, and with keep also pages of all
+// but the last keep crawls. Archives stay, since later ones refer to their records.
 func RemoveGenerations(path string, number, keep int) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -95,7 +95,7 @@ func rowOf(name string) *row {
 // RotatedName returns the name of a rotated file.
 func RotatedName(name string, number int) string { return tagged(name, strconv.Itoa(number)) }
 
-// untagged is the inverse of RotatedName; 0: the name is not that of a rotated file.
+// untagged is the inverse of RotatedName. The number is 0 if the name is not that of a rotated file.
 func untagged(rotated string) (name string, number int) {
 	base, rest, _ := strings.Cut(rotated, ".")
 	tag, ext, _ := strings.Cut(rest, ".")

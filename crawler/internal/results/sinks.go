@@ -129,8 +129,8 @@ func (w *Writer) rewriteFiles(f output.Format, err error) error {
 	return nil
 }
 
-// checkpointOf returns the checkpoint at which the sink of a format resumes. Nil: at the start.
-// Removed files are rewritten. Archives cannot be rewritten, so gone reports that they were
+// checkpointOf returns the checkpoint at which the sink of a format resumes. Nil means at the
+// start. Removed files are rewritten. Archives cannot be rewritten, so gone reports that they were
 // removed.
 func (w *Writer) checkpointOf(f output.Format) (checkpoint []byte, gone bool, err error) {
 	checkpoint = w.committed.Sinks[f.Name] // nil for a format without a name

@@ -193,7 +193,7 @@ func (w *Writer) TakeScope(u weburl.URL, match func(SkippedURL) bool, give func(
 	return s.Take(match, give)
 }
 
-// TakeListed is Skipped.Take for sitemap entries of an origin whose robots.txt is known now.
+// TakeListed is Skipped.Take for sitemap entries of an origin, when its robots.txt is known.
 func (w *Writer) TakeListed(o robotsext.Origin, match func(SkippedURL) bool, give func([]SkippedURL) error) error {
 	s := w.Skipped
 	s.mu.Lock()
@@ -284,8 +284,8 @@ func (e *entry) key() frontier.Key {
 	return key
 }
 
-// keys returns the keys under which the frontier may have the URL of an entry: its own and, if that is of the target of a
-// redirect, the one under which a link or a robots.txt leads to the URL.
+// keys returns the keys under which the frontier may have the URL of an entry: its own and, for the target of
+// a redirect, the key that a link or a robots.txt gives the URL.
 func (e *entry) keys() []frontier.Key {
 	own := e.key()
 	other := frontier.Key{Kind: own.Kind, URL: own.URL}

@@ -18,7 +18,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// However many URLs were skipped, Take holds some at a time.
+// However many URLs were skipped, Take holds few at a time.
 func TestTakeGivesURLsInParts(t *testing.T) {
 	const n = 2*batchSize + 7
 	r := openWriter(t, nil)
@@ -58,8 +58,8 @@ func TestTakeGivesURLsInParts(t *testing.T) {
 	}
 }
 
-// Pages may link to ever more URLs that do not belong to the crawl. As many as the limit are
-// kept, which is reported once. What is kept already is still updated.
+// Pages may link to ever more URLs that do not belong to the crawl. As many as the limit are kept,
+// which is reported once. Kept ones are still updated.
 func TestSkippedIsBounded(t *testing.T) {
 	r := openWriter(t, nil)
 	s := r.Skipped

@@ -26,9 +26,8 @@ func SaveState(path string, v any) error {
 	return replace(filepath.Join(path, StateFile), append(safejson.Escape(b), '\n'), 0o600, true)
 }
 
-// LoadState reads the state file of the directory into v. The error is [output.ErrNoCrawl] if
-// there is none, [output.ErrVersion] for a file of another version, and a DamagedError for one without
-// version.
+// LoadState reads the state file of the directory into v. Without the file the error is
+// [output.ErrNoCrawl], with another version [output.ErrVersion], and without a version a DamagedError.
 func LoadState(path string, v any) error {
 	if err := checkExists(path); err != nil {
 		return err

@@ -16,8 +16,8 @@ const (
 	StateFile = "crawl.json"
 )
 
-// The table of the files: another file of results is a row here, and its type with a field of [output.Results].
-// What a crawl does with its files goes over the table.
+// The table of the files: another file of results is a row here, and its type with a field of
+// [output.Results]. A crawl handles its files in a loop over the table.
 var (
 	Pages       = add(&File[output.Page]{row{name: "pages.jsonl", lossIsFinal: true, replayed: true, generations: true}, func(r *output.Results) *[]*output.Page { return &r.Pages }})
 	Rejected    = add(&File[output.Rejection]{row{name: "rejected.jsonl", replayed: true}, func(r *output.Results) *[]*output.Rejection { return &r.Rejected }})
@@ -40,7 +40,7 @@ var (
 // A row is a JSON lines file of a crawl, and what is done with it.
 type row struct {
 	name    string
-	noteKey string // of its length in the note of the frontier; empty: its name without extension
+	noteKey string // of its length in the note of the frontier; empty means its name without extension
 	index   int    // in rows
 
 	keepsUncommitted bool // every complete line is valid; otherwise a resumed crawl truncates the file to its committed length
@@ -50,7 +50,7 @@ type row struct {
 	generations      bool // it is kept for as many recrawls as the settings say; others for the next one
 }
 
-// A File is a JSON lines file whose lines are results of the type T.
+// A File is a JSON lines file of results of the type T.
 type File[T any] struct {
 	row
 	lines func(*output.Results) *[]*T
@@ -104,8 +104,8 @@ func (f *File[T]) Add(b *Batch, v *T) error {
 	return nil
 }
 
-// Each calls do for each readable line of the file of the crawl before a recrawl with this number, with its offset;
-// 0: of this crawl. A missing file has no lines.
+// Each calls do for each readable line, with its offset. The file is that of the crawl before the recrawl
+// with this number, or of this crawl if it is 0. A missing file has no lines.
 func (f *File[T]) Each(w *Writer, number int, do func(at int64, v *T) error) error {
 	name := f.name
 	if number > 0 {
@@ -132,7 +132,7 @@ func (f *File[T]) empty(r *output.Results) { empty(f.lines(r)) }
 // A Batch has results that are written together. The zero Batch is empty. Do not change results
 // after adding them.
 type Batch struct {
-	lines   [][]byte // by the index of their file; nil: none
+	lines   [][]byte // by the index of their file; nil if none
 	results output.Results
 }
 
