@@ -25,7 +25,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// Settings are the settings of a crawl. Those of its parts lack what the crawl opens.
+// Settings are the settings of a crawl. The settings of its parts lack what the crawl opens.
 type Settings struct {
 	Recrawl         bool // see also Results.Resume
 	Local           bool // a server is served on this machine
@@ -41,7 +41,7 @@ type Settings struct {
 	Delays  politeness.Options
 	Robots  robotsext.Options
 	Visit   visit.Settings
-	Shared  *cluster.Options // nil: the crawl is not shared
+	Shared  *cluster.Options // nil if the crawl is not shared
 }
 
 // A Config is the configuration of the program.
@@ -62,7 +62,7 @@ type Changes struct {
 	Notices []string        // of what a resumed crawl cannot make up for
 	Formats []string        // in which the earlier run wrote
 
-	Resume, Recrawl error // why such a crawl cannot be resumed or recrawled; nil: it can
+	Resume, Recrawl error // why the crawl cannot be resumed or recrawled; nil if it can
 }
 
 // A Tally counts what a crawl records.
@@ -94,7 +94,7 @@ type Crawl struct {
 
 	visitor *visit.Visitor
 	slots   *politeness.Slots
-	counter Counter // nil: the crawl is no plan
+	counter Counter // nil if the crawl is no plan
 
 	state   *State
 	stateMu sync.Mutex // guards state after Open
@@ -130,7 +130,7 @@ func (c *Crawl) Plan(set Settings, f frontier.Frontier, counter Counter) error {
 	return nil
 }
 
-// SeedStart adds the start URLs of a plan. Open adds those of a crawl.
+// SeedStart adds the start URLs of a plan. In a crawl, Open does.
 func (c *Crawl) SeedStart() error { return c.parts.Discovery.SeedStart() }
 
 // Work starts the workers, and runs until leases ends or the crawl is over.
@@ -187,7 +187,7 @@ func (c *Crawl) Counts() (frontier.Stats, error) {
 	return c.parts.Member.Counts(c.parts.Lifecycle.CommitCtx, last)
 }
 
-// Waiting returns the origins whose robots.txt is unreachable, so that their URLs wait.
+// Waiting returns the origins with an unreachable robots.txt. Their URLs wait.
 func (c *Crawl) Waiting() (origins []string) {
 	all, _ := c.parts.Results.Deferred.All()
 	for _, o := range all {

@@ -19,8 +19,8 @@ type Result struct {
 	End            plan.End
 	Remaining      int       // URLs still to be fetched
 	Hosts          int       // with URLs of the crawl
-	NextDue        time.Time // of the remaining URLs; zero: none remain
-	Waiting        []string  // origins whose robots.txt is unreachable
+	NextDue        time.Time // of the remaining URLs; zero if none remain
+	Waiting        []string  // origins with an unreachable robots.txt
 	WaitingReasons []string  // in the order of Waiting
 }
 

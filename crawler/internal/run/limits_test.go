@@ -17,7 +17,7 @@ import (
 // neither skips the URLs of the host nor leases them again and again.
 func TestWorkerWaitsForTheLastPageOfAnother(t *testing.T) {
 	for name, tt := range map[string]struct {
-		status int // 0: it breaks off
+		status int // 0 ends the connection
 		want   frontier.Result
 	}{
 		"it is one":      {http.StatusOK, frontier.Drop},

@@ -166,7 +166,7 @@ func (f *slowFrontier) Add(ctx context.Context, items []frontier.Item) ([]bool, 
 	return f.Memory.Add(ctx, items)
 }
 
-// A slowMember loses the first lease that is asked for after that.
+// A slowMember loses the first lease that is requested after that.
 type slowMember struct {
 	cluster.Member
 	frontier *slowFrontier

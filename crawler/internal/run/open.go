@@ -63,7 +63,7 @@ func (c *Crawl) Open(set Settings) (err error) {
 			return err
 		}
 	}
-	if stats, err := c.parts.Frontier.Stats(c.parts.Lifecycle.CommitCtx); err == nil { // an error comes again, and ends the crawl
+	if stats, err := c.parts.Frontier.Stats(c.parts.Lifecycle.CommitCtx); err == nil { // an error occurs again later, and ends the crawl
 		c.parts.Lifecycle.SetStats(stats) // for a status before the first request
 	}
 	return c.noticeWaiting()
@@ -128,8 +128,8 @@ func (c *Crawl) newRecorder() {
 	c.parts.Discovery = discover.New(c.set.Visit.Discover, &c.parts.Parts)
 }
 
-// checkUnused returns an error if the frontier or the journal of the directory is that of
-// an earlier crawl whose other files were removed. Its URLs would count as done.
+// checkUnused returns an error if the frontier or the journal of the directory is that of an
+// earlier crawl without its other files. Its URLs would count as done.
 func (c *Crawl) checkUnused() error {
 	stats, err := c.parts.Frontier.Stats(c.parts.Lifecycle.CommitCtx)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 // pauses is the gate that workers pass before they lease a URL.
 type pauses struct {
 	mu     sync.Mutex    // guards all below
-	over   chan struct{} // closed when the pause is over; nil: there is none
-	cancel func()        // ends the waits for a URL; nil: a pause has
+	over   chan struct{} // closed when the pause is over; nil if there is none
+	cancel func()        // ends the waits for a URL; nil after a pause has
 	wait   context.Context
 }
 

@@ -86,7 +86,7 @@ type requeuer struct {
 	recrawl     int // in which they are queued
 	items       []frontier.Item
 	unconfirmed []frontier.Item // added only if the frontier knows them
-	requeued    map[string]bool // the URLs of unconfirmed that the frontier knows; nil: not recorded
+	requeued    map[string]bool // the URLs of unconfirmed that the frontier knows; nil if not recorded
 }
 
 // JoinRecrawl implements visit.Recrawls. This process learns of the recrawl of another worker from the URLs that
@@ -155,7 +155,7 @@ func (r *requeuer) addAll(number int) error {
 }
 
 // leasedReasons are the reasons for which a URL is skipped after it was leased, so that the
-// frontier knows it. A URL whose own address is refused is only in the journal.
+// frontier knows it. If its own address is refused, it is only in the journal.
 var leasedReasons = []output.Reason{
 	output.Disallowed, output.Failed, output.MaxHostPages, output.DuplicateURL, output.BlockedAddress, output.Trap, output.MaxSitemapEntries,
 	output.Excluded, output.ContentType, output.PaymentRequired, output.LicenseRequired, output.Usage,

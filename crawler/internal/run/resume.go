@@ -45,7 +45,7 @@ type State struct {
 	// Shared is the unique ID of a shared crawl.
 	Shared string `json:"shared,omitempty"`
 
-	// Ended is how the crawl ended last. Nil: it is running, or was killed.
+	// Ended is how the crawl ended last, or nil if it is running, or was killed.
 	Ended *Ended `json:"ended,omitempty"`
 
 	// Lost are lines that the files have lost.

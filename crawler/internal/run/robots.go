@@ -31,7 +31,7 @@ func (r robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.R
 	return rec, nil
 }
 
-// knownRobots returns the robots.txt of an origin as the frontier has it; nil: it has none.
+// knownRobots returns the robots.txt of an origin as the frontier has it, or nil if it has none.
 func (c *Crawl) knownRobots(ctx context.Context, o robotsext.Origin) (*robotsext.Record, error) {
 	host, err := c.parts.Frontier.Host(ctx, weburl.ServerOf(string(o)))
 	if err != nil {
@@ -40,8 +40,8 @@ func (c *Crawl) knownRobots(ctx context.Context, o robotsext.Origin) (*robotsext
 	return politeness.ReadRecord(host, o)
 }
 
-// forgetRecovered removes deferred hosts whose robots.txt was reached meanwhile, for
-// example by another process.
+// forgetRecovered removes deferred hosts if their robots.txt was reached meanwhile, for example by
+// another process.
 func (c *Crawl) forgetRecovered() error {
 	hosts, noted := c.parts.Results.Deferred.All()
 	for _, h := range hosts {
@@ -59,8 +59,8 @@ func (c *Crawl) forgetRecovered() error {
 	return nil
 }
 
-// Store implements robotsext.Cache. It does not keep what the guard refused: stored, the
-// error would look like that of a host that may respond later.
+// Store implements robotsext.Cache. It does not keep what the guard refused: stored, the error
+// would look as if the host may respond later.
 func (r robotsCache) Store(ctx context.Context, rec *robotsext.Record) error {
 	if blocked.IsRefused(rec) {
 		return nil

@@ -50,7 +50,7 @@ func (c *counts) AddRobots()              { c.robots++ }
 func (*counts) AddListed(*results.Listed) {}
 func (*counts) Progress() (int, int64)    { return 0, 0 }
 
-// unchanged is a Config that is that of the earlier run.
+// unchanged is the Config of the earlier run.
 type unchanged struct{}
 
 func (unchanged) MarshalJSON() ([]byte, error)              { return []byte("{}"), nil }
@@ -95,7 +95,7 @@ func worked(t *testing.T, c *Crawl) (*Result, error) {
 	return c.End()
 }
 
-// note has visited know how visits end.
+// note records for visited how visits end.
 func note(c *Crawl) {
 	c.parts.Recorder = &outcomes{Recorder: c.parts.Recorder, of: make(map[frontier.LeaseID]frontier.Result)}
 }
