@@ -21,14 +21,14 @@ import (
 
 // admitted is what is known of a URL before it is requested.
 type admitted struct {
-	robots    *robotsext.Record   // of its origin; nil: it is not known
-	group     *robotstxt.Group    // its rules for this crawler; nil: none
-	recovered *results.Deferral   // the deferral of its origin that ends, because robots.txt was reached again; nil: none
+	robots    *robotsext.Record   // of its origin; nil if it is not known
+	group     *robotstxt.Group    // its rules for this crawler; nil if none
+	recovered *results.Deferral   // the deferral of its origin that ends, because robots.txt was reached again; nil if none
 	site      robotsext.SiteUsage // what the files of the site say about its use; set by admitUsage
-	cookies   uint64              // a hash of those that the request has; 0: the crawl keeps none
+	cookies   uint64              // a hash of those that the request has; 0 if the crawl keeps none
 }
 
-// file returns the rules of the robots.txt; nil: there are none.
+// file returns the rules of the robots.txt, or nil if there are none.
 func (a *admitted) file() *robotstxt.File {
 	if a.robots == nil {
 		return nil
@@ -96,8 +96,8 @@ func (v *Visitor) admitRobots(it *item) (adm admitted, out outcome) {
 	return adm, out
 }
 
-// hostAfter returns what the request in a slot means for its host; used is false if there was none. Refusal is that of
-// robots.txt, if it was requested.
+// hostAfter returns what the request in a slot means for its host; used is false if there was none. Refusal
+// is the error of robots.txt, if it was requested.
 func (v *Visitor) hostAfter(slot *politeness.Slot, refusal error) (host hostOutcome, used bool) {
 	took, used := slot.Used()
 	if !used {
@@ -112,7 +112,7 @@ func (v *Visitor) hostAfter(slot *politeness.Slot, refusal error) (host hostOutc
 
 // isOutsideOutage reports whether a URL is only checked, or is a sitemap, and the robots.txt of its
 // server, outside the crawl, is unreachable. Nothing waits for such a server. Without any response,
-// its robots.txt is requested again like a page, before the URL is broken; after a status such as 503
+// its robots.txt is requested again like a page, before the URL is broken. After a status such as 503
 // the URL is unverified.
 func (v *Visitor) isOutsideOutage(it *item, rec *robotsext.Record) bool {
 	if !blocked.IsOutage(rec) || fetch.IsAtProxy(rec.Err) || v.hasEnded() || errors.Is(rec.Err, frontier.ErrLeaseLost) {
@@ -124,9 +124,9 @@ func (v *Visitor) isOutsideOutage(it *item, rec *robotsext.Record) bool {
 // hasEnded reports whether the crawl has been aborted or has failed, which may be why a request failed.
 func (v *Visitor) hasEnded() bool { return v.Lifecycle.Working.Err() != nil || v.Lifecycle.HasFailed() }
 
-// isStale reports whether a lease was issued before another lease of the host fetched
-// robots.txt or tdmrep.json, whose delay applies since then. A time in the future is that of
-// another machine's clock, and is ignored.
+// isStale reports whether a lease was issued before another lease of the host fetched robots.txt or
+// tdmrep.json, whose delay applies since then. A time in the future is from the clock of another
+// machine, and is ignored.
 func (v *Visitor) isStale(it *item, fetchedAt time.Time) bool {
 	return fetchedAt.After(it.lease.Expires.Add(-v.set.LeaseTime)) && !fetchedAt.After(time.Now())
 }
@@ -166,8 +166,8 @@ func waitForRobots(it *item, why error, until time.Time) outcome {
 	return out
 }
 
-// skipBlockedAddress skips a URL if the guard refused its address, that of its robots.txt,
-// or that of a redirect of the robots.txt.
+// skipBlockedAddress skips a URL if the guard refused the address of the URL, its robots.txt or a
+// redirect of the robots.txt.
 func (v *Visitor) skipBlockedAddress(it *item, err error) outcome {
 	out := skipWith(output.BlockedAddress, blocked.Text(err))
 	out.rejection.Addr = blocked.Addr(err)
@@ -178,8 +178,8 @@ func (v *Visitor) skipBlockedAddress(it *item, err error) outcome {
 	return out
 }
 
-// robotsTarget returns the URL at which the guard ended the redirects of a robots.txt;
-// empty: it did not.
+// robotsTarget returns the URL at which the guard ended the redirects of a robots.txt, or "" if it
+// did not.
 func (v *Visitor) robotsTarget(it *item, err error) string {
 	if _, ok := errors.AsType[*robotsext.BlockedError](err); !ok {
 		return ""
@@ -191,7 +191,8 @@ func (v *Visitor) robotsTarget(it *item, err error) string {
 	return rec.RedirectChain[len(rec.RedirectChain)-1]
 }
 
-// finishListing ends an item that is only to learn what its robots.txt lists, now that this is known or cannot be.
+// finishListing ends an item that serves to learn what its robots.txt lists, when that is known or
+// cannot be.
 func (v *Visitor) finishListing(it *item, adm *admitted, out outcome) outcome {
 	rec, err := v.Robots.Record(v.Lifecycle.Working, it.u)
 	if err != nil { // the crawl is being aborted
@@ -213,8 +214,8 @@ func (v *Visitor) admitDue(it *item, adm *admitted) (outcome, error) {
 	return outcome{}, nil
 }
 
-// admitPage decides about a page by what is only known of pages: whether it is another spelling of one, whether it
-// belongs to a trap, what the files of its site permit, and the limits.
+// admitPage decides about a page by what applies only to pages: other spellings of one, traps, what the files
+// of its site permit, and the limits.
 func (v *Visitor) admitPage(it *item, adm *admitted) (outcome, error) {
 	if out := v.skipDuplicate(it, adm); out.verdict != proceed {
 		return out, nil
@@ -240,7 +241,7 @@ func (v *Visitor) skipDuplicate(it *item, adm *admitted) outcome {
 	return outcome{verdict: skip, rejection: output.Rejection{Reason: output.DuplicateURL, Detail: "for " + clean}, found: v.Discovery.NewFound(again)}
 }
 
-// skipTrapped skips a URL whose pattern is closed.
+// skipTrapped skips a URL of a closed pattern.
 func (v *Visitor) skipTrapped(it *item) outcome {
 	if !it.prov.MayBeTrap() {
 		return outcome{}

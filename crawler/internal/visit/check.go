@@ -131,7 +131,7 @@ func (v *Visitor) addStylesheet(out *outcome, doc *discover.Document, resp *fetc
 	return l.addResources(out, false)
 }
 
-// checkLine returns the line about a URL that is checked. Resp is that of the request; nil: none was sent.
+// checkLine returns the line about a URL that is checked. Resp is nil if no request was sent.
 func (it *item) checkLine(resp *fetch.Response) *output.Check {
 	line := &output.Check{URL: it.url, Kind: it.prov.Check, FoundOn: it.prov.FoundOn}
 	if resp != nil {
@@ -140,9 +140,8 @@ func (it *item) checkLine(resp *fetch.Response) *output.Check {
 	return line
 }
 
-// isKnownCheck reports whether a check is superfluous: of a URL that the crawl fetches as a page or that another
-// check reads, one that was left over from before a recrawl, and one that changed settings no longer want. It
-// leaves no line.
+// isKnownCheck reports whether a check is superfluous: the crawl fetches the URL as a page, another check
+// reads it, it is left over from before a recrawl, or changed settings do not want it. It leaves no line.
 func (v *Visitor) isKnownCheck(it *item) (bool, error) {
 	recrawl := provenance.RecrawlOf(it.lease.Owner)
 	if a, err := weburl.Parse(it.url); err != nil || recrawl < it.prov.Recrawl || !v.Discovery.WantsCheck(a, it.prov.Check) {

@@ -18,10 +18,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// commit acts on the outcome of a URL, and records it. What the site has shown comes first, then the archive and
-// the limits, then the URLs found, then the verdict: whether they are new decides whether the page closes a trap.
-// The lease is finished last: a crawl that is killed before that visits the URL again. It returns what was recorded:
-// the page, nil if there is none, and lines of other files.
+// commit acts on the outcome of a URL, and records it. What the site has shown comes first, then the archive
+// and the limits, then the URLs found. The verdict follows: whether the URLs are new decides whether the page
+// closes a trap. The lease is finished last: a crawl that is killed before that visits the URL again. It
+// returns what was recorded: the page, nil if there is none, and lines of other files.
 func (v *Visitor) commit(it *item, adm *admitted, out *outcome) (*output.Page, *output.Results, error) {
 	if err := v.learn(it, adm, out); err != nil {
 		return nil, nil, err
@@ -97,16 +97,16 @@ func (v *Visitor) adaptDelay(it *item, adm *admitted, status int) error {
 	if err != nil {
 		return err
 	}
-	next := slices.MaxFunc([]time.Time{rec.BlockedUntil, time.Now().Add(rec.Delay)}, time.Time.Compare) // that of Retry-After, if it is later
+	next := slices.MaxFunc([]time.Time{rec.BlockedUntil, time.Now().Add(rec.Delay)}, time.Time.Compare) // the time of Retry-After, if it is later
 	v.causes.Show(string(host), fmt.Sprint(status), fmt.Sprintf("%s sent status %d: its delay is raised to %v, and the next request is at %s", it.origin, status, rec.Delay, notice.Clock(next)))
 	return nil
 }
 
 // archive records the exchange of a page, without its content if a directive asks for that, or if the
-// crawl must not use it. Content whose directives or permissions were not read, such as that of an
-// error, may be forbidden too.
+// crawl must not use it. Content may be forbidden too if its directives or permissions were not read,
+// as with an error.
 func (v *Visitor) archive(out *outcome) {
-	if out.response == nil || out.response.Exchange == nil { // that of a check has none
+	if out.response == nil || out.response.Exchange == nil { // as for a check
 		return
 	}
 	e, purposes := out.response.Exchange, len(v.set.Purposes) > 0
@@ -158,7 +158,7 @@ func (v *Visitor) add(it *item, adm *admitted, out *outcome) ([]frontier.Item, e
 	return items, nil
 }
 
-// conclude skips, defers, retries or finishes a URL. It returns the pattern that the page has closed; nil: none.
+// conclude skips, defers, retries or finishes a URL. It returns the pattern that the page has closed, or nil.
 func (v *Visitor) conclude(it *item, out *outcome, result *frontier.Outcome) (closed *trap.ClosedPattern, err error) {
 	switch out.verdict {
 	case skip:
@@ -180,7 +180,7 @@ func (v *Visitor) conclude(it *item, out *outcome, result *frontier.Outcome) (cl
 	return nil, fmt.Errorf("no stage has decided about %s", it.u.Redacted())
 }
 
-// forgetLines forgets what was read of a URL that is leased again: the next attempt reads all again.
+// forgetLines forgets what was read of a URL that is leased again, since the next attempt reads it again.
 func (v *Visitor) forgetLines(it *item, out *outcome) {
 	if out.entries != nil {
 		v.Discovery.Sitemaps.GiveBack(it.prov.SitemapOf, out.entries.line.Pages)
@@ -215,7 +215,7 @@ func (v *Visitor) deferOrigin(it *item, out *outcome) error {
 	return v.Results.Deferred.Add(it.origin, why, seen)
 }
 
-// skip records a URL that is skipped for good.
+// skip records a URL that is skipped finally.
 func (v *Visitor) skip(it *item, out *outcome) error {
 	r := &out.rejection
 	if provenance.IsCheck(it.lease.Kind) {
@@ -234,7 +234,7 @@ func (v *Visitor) skip(it *item, out *outcome) error {
 	return results.Rejected.Add(&out.lines, r)
 }
 
-// noticeStart reports that robots.txt disallows a start URL, or where one redirects to, or that the
+// noticeStart reports that robots.txt disallows a start URL or its redirect target, that the
 // requests for it failed, or that it is at a blocked address.
 func (v *Visitor) noticeStart(it *item, r *output.Rejection) {
 	host := string(it.lease.Host)

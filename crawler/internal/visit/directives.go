@@ -42,8 +42,8 @@ func (v *Visitor) describe(page *output.Page, d *robotstag.Directives, doc *extr
 	}
 }
 
-// canonicalOf returns the canonical URL of a page, by its header or by itself; empty: none, or no valid
-// URL. That of the header is resolved against the URL of the page (RFC 8288, section 3.2).
+// canonicalOf returns the canonical URL of a page, by its header or by itself, or "" if it has no valid
+// one. A URL in the header is resolved against the URL of the page (RFC 8288, section 3.2).
 func canonicalOf(page string, d *robotstag.Directives) string {
 	if d.Canonical() == "" {
 		return ""
@@ -55,7 +55,7 @@ func canonicalOf(page string, d *robotstag.Directives) string {
 	return secret.RedactText(a.Canonical)
 }
 
-// noindex returns the directive that excludes a page from an index, if it is obeyed; nil: none.
+// noindex returns the directive that excludes a page from an index, if it is obeyed, or nil.
 func (v *Visitor) noindex(d *robotstag.Directives) *robotstag.Rule {
 	if !v.set.Noindex {
 		return nil
@@ -63,7 +63,7 @@ func (v *Visitor) noindex(d *robotstag.Directives) *robotstag.Rule {
 	return d.NoIndex(time.Now())
 }
 
-// noArchiveReason returns the directive that forbids archiving a page; empty: none.
+// noArchiveReason returns the directive that forbids archiving a page, or "" if none does.
 func (v *Visitor) noArchiveReason(d *robotstag.Directives) string {
 	if !v.set.Noindex {
 		return ""

@@ -29,8 +29,7 @@ const (
 // LongestRetry is the longest time before a retry.
 const LongestRetry = retryBase << maxBackoff
 
-// failed decides about a URL whose request failed after a time, without a complete
-// response.
+// failed decides about a URL after its request failed, without a complete response.
 func (v *Visitor) failed(it *item, took time.Duration, err error) (out outcome, crawlErr error) {
 	if _, ok := errors.AsType[*robotsext.BlockedError](err); ok || errors.Is(err, guard.ErrRefused) {
 		return v.refused(it, err), nil // the record has expired meanwhile, or the name resolves to another address
@@ -53,8 +52,8 @@ func (v *Visitor) failed(it *item, took time.Duration, err error) (out outcome, 
 	return out, nil
 }
 
-// checkOutage requests the robots.txt of a URL whose connection failed. If that fails too, the site
-// is down: its URLs wait for its robots.txt. The request was no attempt, unless the URL finds its site down
+// checkOutage requests the robots.txt of a URL after its connection failed. If that fails too, the site is
+// down: its URLs wait for its robots.txt. The request was no attempt, unless the URL finds its site down
 // for the second time. If the server is overloaded, its host waits in any case.
 func (v *Visitor) checkOutage(it *item, failure error) (out outcome, err error) {
 	if !fetch.IsUnanswered(failure) || v.isOutsideCheck(it) && !fetch.IsAtProxy(failure) {

@@ -39,7 +39,7 @@ func (v *Visitor) decode(lease frontier.Lease) (it item, out outcome) {
 	it.lease = lease
 	var metaErr error
 	it.prov, metaErr = provenance.Decode(lease.Meta)
-	if metaErr != nil { // what it is for is not known
+	if metaErr != nil { // its purpose is not known
 		it.lease.Kind = ""
 	}
 	u, err := url.Parse(lease.URL)
@@ -95,31 +95,31 @@ const (
 type outcome struct {
 	verdict verdict
 
-	// For skip: the reason and its details. For wait because of robots.txt: why it is unreachable. Commit adds
-	// the URL and its provenance.
+	// rejection has, for skip, the reason and its details, and for wait because of robots.txt, why
+	// that is unreachable. Commit adds the URL and its provenance.
 	rejection output.Rejection
 
-	// For wait and retry: when the URL is due again, zero: at the next request slot of its host; and the error or
-	// the status because of which it waits.
+	// until is, for wait and retry, when the URL is due again. Zero means at the next request slot of its
+	// host. cause is the error or the status because of which it waits.
 	until time.Time
 	cause error
 
 	host hostOutcome
 
-	response *fetch.Response // to a request for the URL; nil: none was sent
+	response *fetch.Response // to a request for the URL; nil if none was sent
 	granted  bool            // a page was taken from the limits
 
-	page    *reading        // that was read, also if it must not be used; nil: none
-	entries *sitemapFile    // of a sitemap that was read, at least in part; nil: none
-	found   *discover.Found // the URLs found; nil: none
+	page    *reading        // that was read, also if it must not be used; nil if none
+	entries *sitemapFile    // of a sitemap that was read, at least in part; nil if none
+	found   *discover.Found // the URLs found; nil if none
 	lines   results.Batch   // for files of the crawl, unless the URL is leased again
 }
 
 // hostOutcome is what the requests for a URL mean for its host.
 type hostOutcome struct {
-	delay  time.Duration // how long it waits at least; 0: no request was made
-	until  time.Time     // until when it must not be requested; zero: its delay applies
-	status int           // of the response, to which its delay adapts; 0: none
+	delay  time.Duration // how long it waits at least; 0 if no request was made
+	until  time.Time     // until when it must not be requested; zero if its delay applies
+	status int           // of the response, to which its delay adapts; 0 if none
 }
 
 // statusError is a temporary status for which a URL is retried.
@@ -144,7 +144,7 @@ func skipWith(reason output.Reason, detail string) outcome {
 // waitUntil has a URL wait; the zero time: for the next request slot of its host.
 func waitUntil(t time.Time) outcome { return outcome{verdict: wait, until: t} }
 
-// leaseLost makes an outcome that of a URL whose lease was lost. Another process may have the URL, so nothing is
+// leaseLost makes an outcome that of a URL with a lost lease. Another process may have the URL, so nothing is
 // recorded but the entries of a sitemap and what was learned of the host.
 func (o *outcome) leaseLost() {
 	*o = outcome{verdict: wait, host: o.host, granted: o.granted, entries: o.entries}

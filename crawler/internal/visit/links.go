@@ -46,8 +46,8 @@ type pageLinks struct {
 
 	resources    []resource     // what the page uses, if assets are checked
 	maxResources int            // how many of them are checked
-	ofSheet      bool           // they are those of a stylesheet
-	resourceURLs map[string]int // their URLs, with the position in resources; -1: not there
+	ofSheet      bool           // they are links of a stylesheet
+	resourceURLs map[string]int // their URLs, with the position in resources; -1 if not there
 
 	ids, targets []string        // as in anchors.jsonl, if fragments are checked
 	knownAnchors map[string]bool // ids, and targets, which have a #
@@ -57,7 +57,7 @@ type pageLinks struct {
 
 	total   int    // links of the page, repeated ones too
 	skipped int    // of these, those to URLs that were not kept
-	limit   string // the limit that was met first; empty: none
+	limit   string // the limit that was met first; empty if none
 }
 
 // A linkIndex has the distinct links of one page at a time.

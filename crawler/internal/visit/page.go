@@ -42,11 +42,11 @@ func (v *Visitor) page(it *item, adm *admitted) (outcome, error) {
 // A reading is what was read from the response to a page. It has not been applied yet.
 type reading struct {
 	*output.Page
-	text            []byte // of an HTML page, in UTF-8; nil: another type
-	noArchive       string // the directive that forbids archiving its content; empty: none
-	refused         string // why the crawl must not use it; empty: it may
+	text            []byte // of an HTML page, in UTF-8; nil for another type
+	noArchive       string // the directive that forbids archiving its content; empty if none
+	refused         string // why the crawl must not use it; empty if it may
 	permissionsRead bool
-	validators      *frontier.Validators // for later conditional requests; nil: those of the lease
+	validators      *frontier.Validators // for later conditional requests; nil means those of the lease
 }
 
 // newReading describes a response for pages.jsonl.

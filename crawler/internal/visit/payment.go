@@ -10,8 +10,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/headerlist"
 )
 
-// skipUnpaid skips a page whose site requires payment or a license. The detail is the price or
-// the error code that the site has sent: in the fields of Cloudflare's pay per crawl, or in the
+// skipUnpaid skips a page if its site requires payment or a license. The detail is the price or the
+// error code that the site has sent: in the fields of Cloudflare's pay per crawl, or in the
 // challenge of the Open License Protocol (RSL).
 func skipUnpaid(resp *fetch.Response) outcome {
 	code, licensed := licenseChallenge(resp.Header.Values("WWW-Authenticate"))

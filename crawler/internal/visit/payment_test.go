@@ -2,7 +2,7 @@ package visit
 
 import "testing"
 
-// FuzzLicenseChallenge: a challenge is found however others stand around it.
+// FuzzLicenseChallenge: a challenge is found whatever others are around it.
 func FuzzLicenseChallenge(f *testing.F) {
 	f.Add(`Basic realm="a, b"`, `License error="x\"y"`)
 	f.Add("Negotiate abc==", `x="`)

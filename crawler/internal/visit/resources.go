@@ -22,8 +22,8 @@ type resource struct {
 	read bool // the check reads it
 }
 
-// addResource adds a resource. An invalid URL is skipped like that of a link. If one of several
-// references to it is that of a stylesheet, that one counts: it is often preloaded before.
+// addResource adds a resource. An invalid URL is skipped as in a link. If one of several references
+// to it is as a stylesheet, that one counts: it is often preloaded before.
 func (l *pageLinks) addResource(r extract.Resource) {
 	read, key := r.Kind == discover.UseStylesheet || r.Imported, r.URL
 	if r.Err != nil {
@@ -128,8 +128,8 @@ func (l *pageLinks) upgrade() {
 	}
 }
 
-// upgraded returns the https URL that browsers request instead of an http URL. They leave those of the
-// own machine as they are.
+// upgraded returns the https URL that browsers request instead of an http URL. They leave URLs of
+// their own machine as they are.
 func upgraded(u weburl.URL) weburl.URL {
 	rest, insecure := strings.CutPrefix(u.Canonical, "http://")
 	if !insecure || weburl.IsLocal(u.Hostname) {

@@ -75,7 +75,7 @@ func (v *Visitor) request(ctx context.Context, method, url string) (*http.Respon
 	return v.Client.Do(req)
 }
 
-// readSitemap decides about a sitemap by its response. Failure is that of reading it.
+// readSitemap decides about a sitemap by its response. Failure is the error of reading it.
 func (v *Visitor) readSitemap(it *item, adm *admitted, resp *http.Response, scope sitemap.Scope, began time.Time) (out outcome, failure, err error) {
 	line := it.sitemapLine(resp.StatusCode, began)
 	out.verdict = done
@@ -101,8 +101,8 @@ func (v *Visitor) readSitemap(it *item, adm *admitted, resp *http.Response, scop
 	return out, failure, err
 }
 
-// readEntries reads the entries of a sitemap, and counts them in its line. Errors in the file are reported; entries
-// before them count. The error is that of reading the response.
+// readEntries reads the entries of a sitemap, and counts them in its line. Errors in the file are reported;
+// entries before them count. The error comes from reading the response.
 func (v *Visitor) readEntries(it *item, resp *http.Response, file *sitemapFile) error {
 	line, origin := file.line, it.prov.SitemapOf
 	for entry, err := range sitemap.Read(resp.Body, &sitemap.Options{URL: it.url}) {

@@ -8,8 +8,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 )
 
-// judgeTrap counts a page or a redirect for its pattern. It returns the pattern if the page
-// closes it. Links are those of the page; they are not in the frontier yet.
+// judgeTrap counts a page or a redirect for its pattern. It returns the pattern if the page closes
+// it. Links are the links of the page, which are not in the frontier yet.
 func (v *Visitor) judgeTrap(it *item, page *reading, links []frontier.Item) (*trap.ClosedPattern, error) {
 	switch {
 	case !it.prov.MayBeTrap():

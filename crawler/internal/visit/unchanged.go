@@ -18,8 +18,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
 )
 
-// previousPage returns the line of a page in the previous crawl, which a 304 would leave valid. Nil: the
-// page has to be read.
+// previousPage returns the line of a page in the previous crawl, which a 304 would leave valid, or nil
+// if the page has to be read.
 func (v *Visitor) previousPage(it *item) (*output.Page, error) {
 	if conditional(it.lease.Validators, v.set.Requests.Types) == nil {
 		return nil, nil
@@ -35,7 +35,7 @@ func (v *Visitor) previousPage(it *item) (*output.Page, error) {
 			return nil, nil
 		}
 	case p.Hash != hashOfBody(it.lease.Validators):
-		return nil, nil // the validators are those of another response
+		return nil, nil // the validators are from another response
 	}
 	return p, nil
 }
@@ -66,7 +66,7 @@ func (v *Visitor) readUnchanged(it *item, adm *admitted, out *outcome, previous 
 }
 
 // keepContent completes the line of a page with status 304 with the content of the fetch before it. A
-// directive or a header of the 304 replaces that of the same name (RFC 9111, section 3.2).
+// directive or a header of the 304 replaces the one with the same name (RFC 9111, section 3.2).
 func (v *Visitor) keepContent(page, before *output.Page, header http.Header) {
 	page.ContentType, page.Bytes, page.Links, page.LinksSkipped = before.ContentType, before.Bytes, before.Links, before.LinksSkipped
 	page.LimitsReached = before.LimitsReached
@@ -101,9 +101,9 @@ func (v *Visitor) keepContent(page, before *output.Page, header http.Header) {
 	page.ImagesWithoutAlt, page.NeedsJavaScript = before.ImagesWithoutAlt, before.NeedsJavaScript
 }
 
-// hashContent sets the hash of a page that was fetched, and whether its body is that of the lease's validators. It
-// returns the validators of the response for later conditional requests (RFC 9110 section 8.8). Nil: the known ones
-// remain, as after a 304 or an error.
+// hashContent sets the hash of a page that was fetched, and whether its body is that of the lease's
+// validators. It returns the validators of the response for later conditional requests (RFC 9110 section
+// 8.8). Nil means that the known ones remain, as after a 304 or an error.
 //
 // If the site sends no Last-Modified, the lastmod of its sitemap is used, unless it is
 // later than the fetch.
@@ -134,7 +134,7 @@ func hashContent(it *item, got *fetch.Response, page *output.Page) *frontier.Val
 // truncatedHash stands for the hash of a body that was not read to the end, which equals no other.
 const truncatedHash = 0
 
-// hashOfBody returns the hash of the body with these validators, as pages.jsonl has it. Empty: it is not known.
+// hashOfBody returns the hash of the body with these validators, as in pages.jsonl, or "" if unknown.
 func hashOfBody(v *frontier.Validators) string {
 	if v == nil || len(v.BodyHash) < hashSize {
 		return ""
@@ -155,8 +155,8 @@ func hashText(sum uint64) string {
 	return "0000000000000000"[:digits-len(text)] + text
 }
 
-// conditional returns the header fields of a conditional request. Nil: it is not
-// conditional. A page of a type that is not read must respond with its type, not with 304.
+// conditional returns the header fields of a conditional request, or nil if it is not conditional.
+// A page of a type that is not read must respond with its type, not with 304.
 func conditional(v *frontier.Validators, types fetch.Types) http.Header {
 	if v == nil || v.ETag == "" && v.LastModified == "" {
 		return nil

@@ -8,13 +8,13 @@
 //	read     what the response says                                 the same, and a file for each topic
 //	commit   acts on what the stages have returned                  commit.go
 //
-// A stage takes values and returns an [outcome]; what reads a page fills one. The first stage that decides ends the
-// path. Only commit skips, defers, retries and records a URL, adds to the frontier what it leads to, and finishes
-// its lease. A request that failed is in failure.go.
+// A stage takes values and returns an [outcome]. The functions that read a page fill one. The first stage
+// that decides ends the path. Only commit skips, defers, retries and records a URL, adds to the frontier what
+// it leads to, and finishes its lease. A request that failed is in failure.go.
 //
-// To add a stage, write a function that takes an item and what is known of it and returns an outcome, and call
-// it in Visitor.admit, in Visitor.admitPage if it is only for pages, or in page, sitemap or check. To add something
-// that a page says, read it in a file of its own and add it to Visitor.readContent.
+// To add a stage, write a function that takes an item and what is known of it and returns an outcome. Call it
+// in Visitor.admit, in Visitor.admitPage if it is only for pages, or in page, sitemap or check. To add
+// something that a page says, read it in a file of its own and add it to Visitor.readContent.
 package visit
 
 import (
@@ -42,16 +42,16 @@ type Settings struct {
 	Discover discover.Settings // which URLs belong to the crawl
 	Requests fetch.Config      // how they are requested
 
-	Token     string        // the product token, whose rules and directives bind
+	Token     string        // the product token; its rules and directives bind
 	Retries   int           // after a temporary failure
 	LeaseTime time.Duration // of each lease
 
 	Noindex      bool           // noindex and noarchive are obeyed
-	Fields       *extract.Rules // that are extracted; nil: none
+	Fields       *extract.Rules // that are extracted; nil if none
 	Headers      []string       // canonical names of header fields that are kept
 	Links        bool           // links are listed
 	LinkTexts    bool           // with their texts
-	MaxLinks     int            // URLs that are followed or checked from one page; 0: no limit
+	MaxLinks     int            // URLs that are followed or checked from one page; 0 means no limit
 	SitemapsOnly bool           // pages come from sitemaps only; links are not followed
 
 	Purposes      []usage.Purpose // of the crawl
@@ -71,11 +71,11 @@ type Parts struct {
 	discover.Parts
 	Discovery *discover.Discovery
 	Robots    *robotsext.Robots
-	Fetcher   *fetch.Fetcher // of pages; nil: a plan, for which a page is done when its robots.txt has decided
+	Fetcher   *fetch.Fetcher // of pages; nil in a plan, for which a page is done when its robots.txt has decided
 	Client    *http.Client   // for sitemaps
 	Recrawls  Recrawls
 	Delays    *politeness.Delays
-	Addresses *politeness.Addresses // nil: per-ip is no limit
+	Addresses *politeness.Addresses // nil if per-ip is no limit
 	Limits    *quota.Pages
 	Traps     *trap.Detector
 }
@@ -84,7 +84,7 @@ type Parts struct {
 type Visitor struct {
 	*Parts
 	set     Settings
-	outages discover.URLSet // URLs whose failure showed that their site was down
+	outages discover.URLSet // URLs that failed when their site was down
 	causes  *notice.Hosts   // why hosts are not read
 	unread  *notice.Hosts   // files about the use of pages that are not read
 }
@@ -99,7 +99,7 @@ func New(set Settings, c *Parts) *Visitor {
 }
 
 // Visit takes a leased URL to its commit, and returns what was recorded: the page, nil if there is none, and
-// lines of other files. If waiting has ended, the URL is returned unchanged. An error is one of the crawl
+// lines of other files. If waiting has ended, the URL is returned unchanged. An error is about the crawl
 // itself, such as a full disk. Errors of a site are outcomes.
 func (v *Visitor) Visit(waiting context.Context, lease frontier.Lease) (page *output.Page, lines *output.Results, err error) {
 	v.Member.Hold(&lease)
