@@ -16,7 +16,7 @@ func NewConcurrent[K comparable](limit int) *Concurrent[K] {
 	return &Concurrent[K]{limit: limit, used: make(map[K]int)}
 }
 
-// Acquire uses a key once more until release, unless the limit is reached.
+// Acquire adds a use of a key until release, unless the limit is reached.
 func (c *Concurrent[K]) Acquire(key K) (release func(), ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

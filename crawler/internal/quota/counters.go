@@ -36,7 +36,7 @@ func (c LocalCounters) Set(_ context.Context, taken map[string]int64) error {
 // BytesElsewhere implements Counters.
 func (LocalCounters) BytesElsewhere() int64 { return 0 }
 
-// The names of counters. That of a host has it behind it.
+// The names of counters. HostCounter is followed by the host.
 const (
 	PageCounter = "pages"
 	HostCounter = "pages of "

@@ -14,7 +14,7 @@ import (
 // resolves every name is a trap. It queries the frontier, and caches some hosts. Processes that
 // share a crawl may exceed the limit by some hundreds. Hosts is safe for concurrent use.
 type Hosts struct {
-	limit int // 0: there is no limit
+	limit int // 0 means no limit
 	life  *lifecycle.Lifecycle
 
 	mu       sync.Mutex // guards all below
@@ -26,7 +26,7 @@ type Hosts struct {
 	reported bool
 }
 
-// NewHosts returns a limit on the number of hosts; 0: no limit. It warns once when there are more.
+// NewHosts returns a limit on the number of hosts. Zero means no limit. It warns once when there are more.
 func NewHosts(most int, life *lifecycle.Lifecycle) *Hosts { return &Hosts{limit: most, life: life} }
 
 const (

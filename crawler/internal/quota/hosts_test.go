@@ -13,7 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 )
 
-// hostsAsked counts what a frontier is asked about hosts.
+// hostsAsked counts the queries about hosts to a frontier.
 type hostsAsked struct {
 	frontier.Frontier
 	hosts int
@@ -24,8 +24,8 @@ func (f *hostsAsked) Host(ctx context.Context, host frontier.Host) (frontier.Hos
 	return f.Frontier.Host(ctx, host)
 }
 
-// Of a host that was refused the frontier is not asked for each link to it, but later: it
-// may have come from elsewhere. One that joins is never refused.
+// For a refused host, not every link leads to a query of the frontier, but a later one does:
+// another process may have added the host. A host that joins is never refused.
 func TestHostLimitRemembersRefusals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &hostsAsked{Frontier: frontier.NewMemory(nil)}
@@ -61,7 +61,7 @@ func TestHostLimitRemembersRefusals(t *testing.T) {
 	})
 }
 
-// A host counts once, also when what was remembered of it is forgotten.
+// A host counts once, also when it is forgotten in between.
 func TestHostLimitCountsOnce(t *testing.T) {
 	f := frontier.NewMemory(nil)
 	told := 0

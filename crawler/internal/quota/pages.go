@@ -12,10 +12,9 @@ import (
 // Pages enforces the limits on pages and bytes of a crawl, and on pages of each host. It is
 // safe for concurrent use.
 //
-// A process takes pages from counters, some at a time, before it grants them: other
-// processes of the same crawl take from the same counters. A process that dies with unused
-// pages returns them when it is resumed. Bytes are known afterwards only, and those of
-// other processes with a delay.
+// A process takes pages from counters, some at a time, before it grants them: other processes of
+// the same crawl take from the same counters. A process that dies with unused pages returns them
+// when it is resumed. Bytes are known only afterwards, from other processes with a delay.
 type Pages struct {
 	counters    Counters
 	maxInFlight int  // requests to one host, at the most
@@ -25,15 +24,15 @@ type Pages struct {
 	refilling sync.Mutex // held while a counter is changed, and what is drawn with it
 
 	mu       sync.Mutex // guards all below
-	perHost  int        // pages; 0: no limit
+	perHost  int        // pages; 0 means no limit
 	all      *budget
 	hosts    map[frontier.Host]*budget // where there is a limit for each
-	maxBytes int64                     // 0: no limit
+	maxBytes int64                     // 0 means no limit
 	bytes    int64                     // of this process
 	changes  int                       // how often limits were
 }
 
-// Limits are the limits of a crawl; 0: there is none.
+// Limits are the limits of a crawl. Zero means no limit.
 type Limits struct {
 	MaxPages     int
 	MaxHostPages int
@@ -43,7 +42,7 @@ type Limits struct {
 	MaxInFlight int // requests to one host
 }
 
-// NewPages returns the limits of a crawl whose processes share counters; nil: this is the
+// NewPages returns the limits of a crawl whose processes share counters. Nil means that this is the
 // only process, and its limits never change.
 func NewPages(opts Limits, of Counters) *Pages {
 	l := &Pages{
@@ -64,7 +63,7 @@ const (
 	Granted    Share = iota // Done must be called
 	busy                    // the last ones are in flight, and one may be given back
 	CrawlSpent              // the crawl has fetched all that it may; see Exceeded
-	HostSpent               // the same for the host
+	HostSpent               // for the host
 	hostTaken               // as HostSpent, but other processes may give pages back; see takeLast
 )
 
@@ -83,9 +82,9 @@ func (l *Pages) Take(ctx context.Context, f frontier.Frontier, host frontier.Hos
 	return s, err
 }
 
-// takeLast takes a page of a host whose last page another process has taken. While that
-// page may be in flight, the host is leased to one worker at a time. The next lease then
-// comes after that page, and its result is known.
+// takeLast takes a page of a host if another process has taken the last one. While that page may be
+// in flight, the host is leased to one worker at a time. The next lease then comes after that page,
+// and its result is known.
 func (l *Pages) takeLast(ctx context.Context, f frontier.Frontier, host frontier.Host) (Share, error) {
 	rec, err := f.Host(ctx, host)
 	if err != nil {
@@ -134,7 +133,7 @@ func (l *Pages) takeExclusive(ctx context.Context, h frontier.Host) (Share, erro
 	return s, err
 }
 
-// take reserves one page of a host. The error is that of the counters.
+// take reserves one page of a host. The error comes from the counters.
 func (l *Pages) take(ctx context.Context, h frontier.Host) (Share, error) {
 	for {
 		s, short := l.tryTake(h)
@@ -204,8 +203,8 @@ func (l *Pages) refill(ctx context.Context, h frontier.Host, b *budget) error {
 	return nil
 }
 
-// Done ends the request for a page that Take granted: whether it was fetched, and of how
-// many bytes. The error is that of the counters.
+// Done ends the request for a page that Take granted: whether it was fetched, and of how many
+// bytes. The error comes from the counters.
 func (l *Pages) Done(ctx context.Context, h frontier.Host, fetched bool, bytes int) error {
 	l.mu.Lock()
 	l.all.done(fetched)
@@ -238,7 +237,7 @@ func (l *Pages) giveBack(ctx context.Context, h frontier.Host) error {
 	return err
 }
 
-// Exceeded returns the limit that ends the crawl; empty: none does.
+// Exceeded returns the limit that ends the crawl, or "" if none does.
 func (l *Pages) Exceeded() plan.End {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -266,16 +265,16 @@ func (l *Pages) Count(h frontier.Host, bytes int) {
 	l.bytes += int64(bytes)
 }
 
-// CountBytes counts bytes that are not those of a page.
+// CountBytes counts the bytes of a check.
 func (l *Pages) CountBytes(bytes int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.bytes += int64(bytes)
 }
 
-// SyncCounters sets the counters to what this process has of them. After a kill they may be
-// higher, and without a limit nobody counted. Over says that this process grants no more
-// pages: it keeps those fetched or in flight.
+// SyncCounters sets the counters to what this process has of them. After a kill they may be higher,
+// and without a limit they were not updated. Over says that this process grants no more pages: it
+// keeps those fetched or in flight.
 func (l *Pages) SyncCounters(ctx context.Context, over bool) error {
 	l.refilling.Lock()
 	defer l.refilling.Unlock()
@@ -303,8 +302,8 @@ func (l *Pages) taken(over bool) map[string]int64 {
 	return taken
 }
 
-// Change changes the limits; nil: no change. If there was no limit before, the pages of
-// this process so far count.
+// Change changes the limits that are not nil. If there was no limit before, the pages of this
+// process so far count.
 func (l *Pages) Change(pages, perHost *int, bytes *int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -325,8 +324,7 @@ func replace[T any](old, value *T) {
 	}
 }
 
-// host returns the budget of a host. Without a limit that holds for good no host has to
-// be remembered.
+// host returns the budget of a host. Without a limit, now or later, no host has to be remembered.
 func (l *Pages) host(h frontier.Host) *budget {
 	if l.perHost == 0 && l.fixed {
 		return &budget{}
@@ -339,16 +337,16 @@ func (l *Pages) host(h frontier.Host) *budget {
 	return b
 }
 
-// budget is a number of pages. A request that brought no page returns its share, so that a
-// limit is met exactly.
+// budget is a number of pages. A request without a page returns its share, so that a limit is
+// reached exactly.
 type budget struct {
-	limit    int // 0: none
+	limit    int // 0 if none
 	fetched  int
 	inFlight int // in flight
 
-	// How many pages this process has taken from the counter, fetched ones included;
-	// whether the counter had no more; whether that is final; and whether the host is
-	// leased to one worker at a time until that is known.
+	// taken is the number of pages that this process has taken from the counter, fetched ones
+	// included. exhausted says that the counter had no more, and final that this cannot change.
+	// Until that is known, a narrowed host is leased to one worker at a time.
 	taken                      int
 	exhausted, final, narrowed bool
 }

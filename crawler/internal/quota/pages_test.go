@@ -9,14 +9,14 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// limits are those of the tests: 16 workers, and one request to a host.
+// limits are the limits of the tests: 16 workers, and one request to a host.
 func limits(set func(*Limits)) Limits {
 	l := Limits{Workers: 16, MaxInFlight: 1}
 	set(&l)
 	return l
 }
 
-// take takes a page, and checks what comes of it.
+// take takes a page, and checks the result.
 func take(t *testing.T, l *Pages, h frontier.Host, want Share) {
 	t.Helper()
 	if got, err := l.take(t.Context(), h); got != want || err != nil {
@@ -78,12 +78,11 @@ func TestPagesAreShared(t *testing.T) {
 	}
 }
 
-// askedCounters count how often they are asked, and have something happen on the way to
-// them or back.
+// askedCounters count their calls, and can run a function before or after each.
 type askedCounters struct {
 	LocalCounters
 	asked int
-	there func() // nil: nothing happens
+	there func() // nil means nothing happens
 	back  func()
 }
 
@@ -98,8 +97,8 @@ func (c *askedCounters) Take(ctx context.Context, counter string, n, most int64)
 	return c.LocalCounters.Take(ctx, counter, n, most)
 }
 
-// Two turns that find a budget empty at the same time draw once: what one had more in
-// hand others would miss.
+// Two workers that find a budget empty at the same time take from the counter once: others would
+// miss the surplus.
 func TestPagesAreTakenOnce(t *testing.T) {
 	for name, tt := range map[string]struct {
 		set     func(*Limits)
@@ -132,7 +131,7 @@ func TestPagesAreTakenOnce(t *testing.T) {
 	}
 }
 
-// A counter that had no more by the limit that was is asked again by the one that is.
+// A counter that had no more under the earlier limit is queried again under the new one.
 func TestLimitIsRaisedMeanwhile(t *testing.T) {
 	more := 12
 	for name, tt := range map[string]struct {
@@ -152,8 +151,7 @@ func TestLimitIsRaisedMeanwhile(t *testing.T) {
 	}
 }
 
-// A counter that is settled while a page is drawn or given back says afterwards what the
-// worker has of it.
+// A counter that is set while a page is taken or returned has afterwards what the worker has of it.
 func TestCountersAreSetMeanwhile(t *testing.T) {
 	const counter = HostCounter + "a"
 	all := &askedCounters{LocalCounters: make(LocalCounters)}
@@ -186,8 +184,8 @@ func TestCountersAreSetMeanwhile(t *testing.T) {
 	}
 }
 
-// The last page of a host that a turn gives back is there for the next turn, also in a
-// process that was told before that there is none.
+// The last page of a host, when returned, is there for the next request, also in a process that
+// found none before.
 func TestLastPageIsGivenBack(t *testing.T) {
 	l := NewPages(limits(func(l *Limits) { l.MaxHostPages = 1 }), make(LocalCounters))
 	take(t, l, "a", Granted)
@@ -196,8 +194,8 @@ func TestLastPageIsGivenBack(t *testing.T) {
 	take(t, l, "a", Granted)
 }
 
-// A worker for which there is no page any more has none of a host in hand either, which
-// another that has pages would miss.
+// A worker without any page left keeps no page of a host either: another worker with pages would
+// miss it.
 func TestNoUnusedPage(t *testing.T) {
 	all := make(LocalCounters)
 	cfg := limits(func(l *Limits) { l.MaxPages, l.MaxHostPages, l.Workers = 4, 1, 8 }) // four pages are taken at a time
@@ -207,7 +205,7 @@ func TestNoUnusedPage(t *testing.T) {
 	take(t, two, "a", Granted)
 }
 
-// Limits that are set while others run count what these have had.
+// Limits that are set during a crawl count the pages so far.
 func TestLimitsAreSetLater(t *testing.T) {
 	all := make(LocalCounters)
 	one := NewPages(limits(func(*Limits) {}), all)
@@ -250,8 +248,8 @@ func (l *lookedUp) Host(ctx context.Context, h frontier.Host) (frontier.HostReco
 	return rec, err
 }
 
-// A page that came back, and that another process has taken since this one looked whether
-// any is in flight, is in flight.
+// A returned page that another process has taken, since this one checked whether any is in flight,
+// is in flight.
 func TestLastPageIsTakenMeanwhile(t *testing.T) {
 	const host = "a.test"
 	f := frontier.NewMemory(&frontier.Options{MaxInFlight: 2})
@@ -280,8 +278,8 @@ func TestLastPageIsTakenMeanwhile(t *testing.T) {
 	}
 }
 
-// When the limit is raised, a host that was handed out to one at a time for its last page,
-// or has had its last, is handed out as before.
+// When the limit is raised, a host that was leased to one worker at a time for its last page, or
+// has had its last, is leased as before.
 func TestLastPageIsNotTheLast(t *testing.T) {
 	const host = "a.test"
 	for _, spent := range []bool{false, true} {

@@ -13,7 +13,7 @@ import (
 // since both may be endless. In a shared crawl each process counts separately.
 type Sitemaps struct {
 	limit    int
-	maxPages int // of all files that a host lists; 0: no limit
+	maxPages int // of all files that a host lists; 0 means no limit
 	life     *lifecycle.Lifecycle
 
 	mu         sync.Mutex // guards all below
@@ -87,7 +87,7 @@ func (f *Sitemaps) Take(origin robotsext.Origin) bool {
 }
 
 // NewSitemaps returns the quota of the sitemaps that each origin lists: files, and pages in all of
-// them (0: no limit). It warns once of an origin that lists more files.
+// them (0 means no limit). It warns once of an origin that lists more files.
 func NewSitemaps(limit, maxPages int, life *lifecycle.Lifecycle) *Sitemaps {
 	return &Sitemaps{
 		limit: limit, maxPages: maxPages, life: life,
