@@ -41,15 +41,15 @@ type Counts struct {
 	Files       int // kept versions of robots.txt and tdmrep.json
 	Differences int // calls of report
 
-	// These could not be verified: lines with a file that the site forbade to keep (no-store), and
-	// statements of a response whose text was cut at [usage.MaxRaw].
+	// NotKept counts what could not be verified: lines with a file that the site forbade to keep
+	// (no-store), and statements of a response with a text that was cut at [usage.MaxRaw].
 	NotKept int
 	Cut     int
 }
 
 // A Difference is a contradiction in the record of permissions.
 type Difference struct {
-	Line    int    // of permissions.jsonl; 0: a line is missing, or File is set
+	Line    int    // of permissions.jsonl; 0 if a line is missing, or File is set
 	URL     string // of the page; empty if the line cannot be read
 	File    string // path of the kept file
 	Problem string

@@ -29,8 +29,8 @@ type evidence struct {
 	allPages, allRobots bool
 }
 
-// noText stands for the hash of a robots.txt whose text robots.jsonl does not name: it is empty, or
-// the site forbade to keep it (no-store).
+// noText stands for the hash of a robots.txt if robots.jsonl does not name its text: the text is
+// empty, or the site forbade to keep it (no-store).
 const noText = "no text"
 
 func newEvidence(c *Crawl) (*evidence, error) {
@@ -123,8 +123,8 @@ func (e *evidence) eachMissing(f func(url, file string) error) error {
 	})
 }
 
-// applied reports whether a robots.txt with this hash applied at an origin, by robots.jsonl; empty:
-// whether there was none. NotKept says that its text is not kept because of no-store.
+// applied reports whether a robots.txt with this hash applied at an origin, by robots.jsonl, or with an
+// empty hash whether there was none. NotKept says that its text is not kept because of no-store.
 func (e *evidence) applied(origin, hash string, notKept bool) bool {
 	switch {
 	case !e.allRobots:
@@ -135,8 +135,8 @@ func (e *evidence) applied(origin, hash string, notKept bool) bool {
 	return e.robots.find(origin, hash) >= 0
 }
 
-// eachLine calls f for each readable line of a file in the directory of a crawl. A file that is
-// missing has none.
+// eachLine calls f for each readable line of a file in the directory of a crawl. A missing file has
+// no lines.
 func eachLine[T any](dir, name string, f func(*T) error) error {
 	err := jsonlines.Each(filepath.Join(dir, name), func(_ int64, line *T) error { return f(line) })
 	if errors.Is(err, fs.ErrNotExist) {

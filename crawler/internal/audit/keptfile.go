@@ -16,12 +16,12 @@ import (
 
 // A keptFile is a version of a robots.txt or tdmrep.json.
 type keptFile struct {
-	absent string // why it has no text; empty: it has
+	absent string // why it has no text; empty if it has
 	text   []byte // until it is parsed
 
 	robots  *robotstxt.File
 	group   *robotstxt.Group
-	tdmrep  *usage.TDMRep // nil: invalid
+	tdmrep  *usage.TDMRep // nil if invalid
 	problem string        // of the tdmrep.json
 }
 

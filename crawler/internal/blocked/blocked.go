@@ -35,8 +35,8 @@ func IsRefused(rec *robotsext.Record) bool {
 	return rec.Outcome == robotsext.OutcomeUnreachable && errors.Is(rec.Err, guard.ErrRefused)
 }
 
-// IsUnrequested reports whether a robots.txt was not even requested because of its address:
-// where a redirect led to one, it was.
+// IsUnrequested reports whether a robots.txt was not even requested because of its address. If a
+// redirect led to that address, it was.
 func IsUnrequested(rec *robotsext.Record) bool { return IsRefused(rec) && len(rec.RedirectChain) < 2 }
 
 // IsOutage reports whether a robots.txt could not be read now but may be later. One at an
@@ -45,8 +45,8 @@ func IsOutage(rec *robotsext.Record) bool {
 	return rec != nil && rec.Outcome == robotsext.OutcomeUnreachable && !IsRefused(rec)
 }
 
-// ForOutput returns a record as it is written to files. A refusal by the guard is not an
-// outage, since nobody waits for it.
+// ForOutput returns a record as it is written to files. A refusal by the guard is not an outage,
+// since nothing waits for it.
 func ForOutput(rec *robotsext.Record) *robotsext.Record {
 	printed := *rec
 	printed.Err = secret.RedactError(rec.Err)

@@ -82,12 +82,12 @@ var marks = []struct {
 	encoding Encoding
 }{{"\xEF\xBB\xBF", UTF8}, {"\xFE\xFF", utf16BE}, {"\xFF\xFE", utf16LE}}
 
-// Determine returns the encoding of a document. The label is the charset of its Content-Type;
-// empty: there is none.
+// Determine returns the encoding of a document. The label is the charset of its Content-Type, or ""
+// if there is none.
 //
 // An HTML document that declares nothing is UTF-8 if it is valid UTF-8 with characters outside
-// ASCII, or if the first 1,024 bytes are: then a damaged character further down does not matter.
-// Otherwise it is windows-1252, as in browsers.
+// ASCII. The first 1,024 bytes suffice: a damaged character further down does not matter. Otherwise
+// it is windows-1252, as in browsers.
 func Determine(body []byte, label string, xml bool) Encoding {
 	for _, mark := range marks {
 		if bytes.HasPrefix(body, []byte(mark.bytes)) {
@@ -177,7 +177,7 @@ func (e Encoding) Decode(body []byte) []byte {
 }
 
 // decodeBytes decodes a text of one byte a character. The tables of the charmap package lack the C1
-// controls that those of the standard have.
+// controls of the standard.
 func decodeBytes(table *charmap.Charmap, body []byte) []byte {
 	text := make([]byte, 0, len(body)+len(body)/2)
 	for _, c := range body {

@@ -20,8 +20,8 @@ const (
 // are searched, and the rest of the head. An element that is not of the head ends it.
 //
 // The standard recommends a prescan of 1,024 bytes that knows tags and comments only. Browsers use
-// their tokenizer, which also knows that there is no <meta> in a script or a title. It does not decode
-// a document anew for a <meta> that is found later either.
+// their tokenizer, which also knows that there is no <meta> in a script or a title. Nor does it decode
+// a document again for a <meta> that is found later.
 func metaEncoding(body []byte) (Encoding, bool) {
 	z := html.NewTokenizer(bytes.NewReader(body[:min(len(body), maxHead)]))
 	read, inHead := 0, true
@@ -88,7 +88,7 @@ func readable(e Encoding) Encoding {
 }
 
 // fromContent returns the label in the attribute content of a <meta>, as HTML extracts a character
-// encoding from a meta element. Empty: there is none.
+// encoding from a meta element, or "" if there is none.
 func fromContent(s string) string {
 	if m := inContent.FindStringSubmatch(s); m != nil {
 		return m[1] + m[2] + m[3]

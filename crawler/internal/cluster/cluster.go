@@ -16,7 +16,7 @@ import (
 
 // A Member represents one process in a crawl.
 type Member interface {
-	// ID returns the unique ID of a shared crawl. Empty: the crawl is not shared.
+	// ID returns the unique ID of a shared crawl, or "" if the crawl is not shared.
 	ID() string
 	// FetchesAll reports whether this process fetches all pages of the crawl, so that its files have the
 	// last fetch of each.
@@ -57,8 +57,8 @@ type Member interface {
 	// frontier.
 	IdleCheckInterval() (rest, longest time.Duration)
 
-	// RecheckSlowed returns the interval of the checks whether another process has slowed down
-	// a host. Zero: no checks.
+	// RecheckSlowed returns the interval of the checks whether another process has slowed down a
+	// host. Zero means no checks.
 	RecheckSlowed() time.Duration
 }
 
@@ -113,6 +113,6 @@ type Peer struct {
 	Bytes       int64 // total size of their bodies
 	Running     bool  // it has not ended, and has reported in the last 30 seconds (workerTimeout)
 	LastSeenAgo time.Duration
-	Machine     string // name of its machine; empty: not known
-	Dir         string // its directory there, absolute; empty: not known
+	Machine     string // name of its machine; empty if not known
+	Dir         string // its directory there, absolute; empty if not known
 }

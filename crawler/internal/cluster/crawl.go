@@ -37,9 +37,9 @@ func (c *Crawl) Stop(ctx context.Context) (peers []Peer, err error) {
 	return peers, err
 }
 
-// Settings returns the settings with which a process joins the crawl. given reports
-// which keys the user has set; nil: none. If the crawl has another value for one of these, or other
-// allowed addresses, the error is a [SettingsError].
+// Settings returns the settings with which a process joins the crawl. given reports which keys the
+// user has set. Nil means none. If the crawl has another value for one of these, or other allowed
+// addresses, the error is a [SettingsError].
 func (c *Crawl) Settings(ctx context.Context, own Settings, given func(key string) bool) (joined Settings, err error) {
 	err = c.observe(ctx, func(store *redisstore.Store) error {
 		_, events, err := history(ctx, store)

@@ -65,8 +65,8 @@ func (s *leases) Lost(id frontier.LeaseID) bool {
 	return l == nil || time.Until(l.end) <= s.margin()
 }
 
-// remaining returns the time for which a host may be requested: until margin before the first end of
-// its leases. known is false if this process has no lease of the host.
+// remaining returns how long a host may be requested: until margin before the first of its leases
+// ends. known is false if this process has no lease of the host.
 func (s *leases) remaining(host frontier.Host) (remaining time.Duration, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,8 +112,8 @@ func (s *leases) extend(ctx context.Context, f frontier.Frontier, log *slog.Logg
 	return nil
 }
 
-// errLost is the error of a request whose lease ended. It wraps context.Canceled, so that it does
-// not count as an error of the site.
+// errLost is the error of a request when its lease has ended. It wraps context.Canceled, so that it
+// does not count as an error of the site.
 var errLost = fmt.Errorf("%w: %w", frontier.ErrLeaseLost, context.Canceled)
 
 // WithinLease implements [Member].

@@ -33,8 +33,7 @@ func (e *extending) Extend(context.Context, []frontier.LeaseID, time.Duration) e
 	return nil
 }
 
-// A process makes no request under a lease that has ended, and breaks off one that is on
-// its way then.
+// A process makes no request under a lease that has ended, and aborts one in flight.
 func TestLeasesThatEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, f := &leases{extension: LeaseExtension}, &extending{}
@@ -82,8 +81,8 @@ func TestLeasesThatEnd(t *testing.T) {
 	})
 }
 
-// A host is asked no more when the first of the leases ends that a process has of it: then
-// others may be given it.
+// A host gets no more requests when the first of a process's leases of it ends: then others may get
+// the host.
 func TestFirstLeaseThatEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &leases{extension: LeaseExtension}

@@ -26,10 +26,10 @@ type Options struct {
 	Crawl
 	Settings Settings // of this process; the settings of the crawl if Open creates it
 
-	// Resumed are the settings with which this process worked on the crawl before, and ID
-	// is the ID of that crawl. Nil: the process is new.
+	// Resumed are the settings with which this process worked on the crawl before, and ID is the ID
+	// of that crawl. Nil means that the process is new.
 	Resumed Settings
-	// IsSet reports which keys of Settings the user has set for this run; nil: none.
+	// IsSet reports which keys of Settings the user has set for this run. Nil means none.
 	IsSet func(key string) bool
 	// Dir is the directory of this process, for the status of the crawl.
 	Dir string
@@ -43,9 +43,9 @@ type Options struct {
 	Lifecycle *lifecycle.Lifecycle
 }
 
-// Check returns an error if this process cannot join the crawl under its name, without changing
-// anything: the crawl has another format, or another process has the name and would lose its
-// leases. [Open] reports all other errors.
+// Check returns an error if this process cannot join the crawl under its name. It changes nothing.
+// The crawl may have another format, or another process has the name and would lose its leases.
+// [Open] reports all other errors.
 func Check(ctx context.Context, opts *Options) error {
 	if opts.Resumed == nil && opts.Store.WorkerName == "" {
 		return nil // it gets a new name

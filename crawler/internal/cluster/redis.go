@@ -53,7 +53,7 @@ type Redis struct {
 	mu        sync.Mutex // guards the fields below
 	peers     []Peer
 	elsewhere int64         // bytes that the others have fetched, as last reported
-	maxTime   time.Duration // of the crawl; 0: no limit
+	maxTime   time.Duration // of the crawl; 0 means no limit
 }
 
 var _, _ Member = (*Redis)(nil), (*Single)(nil)

@@ -13,7 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 )
 
-// A crawl is one as seen by a [Handler]: it notes what it is told.
+// A crawl is a [Handler] that records its calls.
 type crawl struct {
 	pages, joined int
 	refusal       error // of Join
@@ -60,7 +60,7 @@ func open(t *testing.T, opts *Options, h Handler) *Redis {
 	return r
 }
 
-// However much was announced, all of it has been acted on when the crawl is over.
+// However much was announced, all of it has been handled when the crawl is over.
 func TestFinishedActsOnAllAnnouncements(t *testing.T) {
 	c := &crawl{}
 	r := open(t, options(redistest.Start(t), "w1"), c)
@@ -77,7 +77,7 @@ func TestFinishedActsOnAllAnnouncements(t *testing.T) {
 	}
 }
 
-// A process hears what others announce and how far they have come, also if it joins later.
+// A process receives the announcements and the progress of others, also if it joins later.
 func TestMembersReceiveAnnouncements(t *testing.T) {
 	server := redistest.Start(t)
 	one, two := &crawl{pages: 3}, &crawl{pages: 4}
@@ -112,7 +112,7 @@ func TestMembersReceiveAnnouncements(t *testing.T) {
 	}
 }
 
-// What another process announces and this one cannot do is an error.
+// An announcement that a process cannot handle is an error.
 func TestInvalidAnnouncement(t *testing.T) {
 	c := &crawl{refusal: errors.New("no URL")}
 	r := open(t, options(redistest.Start(t), "w1"), c)
@@ -124,7 +124,7 @@ func TestInvalidAnnouncement(t *testing.T) {
 	}
 }
 
-// The time limit is that of the crawl, and counts anew when it changes.
+// The time limit applies to the whole crawl, and counts anew when it changes.
 func TestMaxTimeIsTheCrawls(t *testing.T) {
 	server := redistest.Start(t)
 	c := &crawl{}
@@ -136,7 +136,7 @@ func TestMaxTimeIsTheCrawls(t *testing.T) {
 	if err := publish(t.Context(), r.store, event{Limits: &Limits{MaxTime: &limit}}); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second comes with the age of the crawl
+	for range 2 { // the second has the age of the crawl
 		if err := r.Sync(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,8 @@ func TestResumedProcessChangesLimits(t *testing.T) {
 	}
 }
 
-// All processes allow the same addresses: one that joins, resumes or is at work with others ends.
+// All processes allow the same addresses. A process that allows others fails when it joins or resumes, or
+// ends.
 func TestProcessesAllowTheSameAddresses(t *testing.T) {
 	server := redistest.Start(t)
 	allowing := func(worker, allowed string) *Options {
@@ -224,8 +225,8 @@ func TestProcessesAllowTheSameAddresses(t *testing.T) {
 	open(t, allowing("w7", `["10.0.0.0/8","::1/128"]`), &crawl{})
 }
 
-// Who has not reported for long is not taken to be running, though he never said that
-// he ended.
+// A worker that has not reported for long does not count as running, though it never reported its
+// end.
 func TestSilentWorker(t *testing.T) {
 	peers, err := peersOf(&redisstore.SyncResult{Workers: []redisstore.Worker{
 		{Name: "a", Registered: true, LastSeenAgo: workerTimeout - time.Second}, {Name: "b", Registered: true, LastSeenAgo: workerTimeout}, {Name: "c", LastSeenAgo: time.Second},

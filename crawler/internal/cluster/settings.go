@@ -113,8 +113,8 @@ func checkAllowed(name string, crawl, process json.RawMessage) error {
 	return settingsError("the crawl %q allows connections to %s; join or resume it with --allow-addr %s", name, networks, flag)
 }
 
-// changedKeys returns the shared keys whose values differ, sorted. A list without elements
-// equals one that was not set.
+// changedKeys returns the shared keys with different values, sorted. A list without elements equals
+// one that was not set.
 func (s Settings) changedKeys(other Settings) []string {
 	var keys []string
 	isEmpty := func(value json.RawMessage) bool { return string(value) == "null" || string(value) == "[]" }

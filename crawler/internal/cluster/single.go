@@ -12,7 +12,7 @@ import (
 // Single is the member of a crawl of one process.
 type Single struct {
 	Frontier frontier.Frontier
-	MaxTime  time.Duration // from Start; 0: no limit
+	MaxTime  time.Duration // from Start; 0 means no limit
 	Handler  Handler
 
 	timer *time.Timer

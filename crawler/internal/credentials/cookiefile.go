@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// readCookies reads a file of cookies. Each start origin sends those of its host.
+// readCookies reads a file of cookies. Each start origin sends the cookies of its host.
 func (s *Store) readCookies(name string) error {
 	text, err := os.ReadFile(name)
 	if err != nil {

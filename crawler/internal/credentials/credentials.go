@@ -22,7 +22,7 @@ type Config struct {
 	Header      []string           // "Name: value"
 	HeaderFor   []string           // "ORIGIN Name: value"
 	BasicAuth   []string           // "https://user:password@host"
-	CookieFile  string             // cookies in the Netscape format; empty: none
+	CookieFile  string             // cookies in the Netscape format; empty if none
 	KeepCookies bool               // keep the cookies of responses, and send them back
 	Netrc       bool               // read users and passwords from the netrc file
 }
@@ -31,7 +31,7 @@ type Config struct {
 // use.
 type Store struct {
 	fields  map[robotsext.Origin]http.Header
-	cookies map[robotsext.Origin]*cookies // of the start origins; empty: none are sent
+	cookies map[robotsext.Origin]*cookies // of the start origins; none are sent if empty
 	keep    bool                          // keep the cookies of responses
 
 	unusedFile bool // see UnusedCookieFile
@@ -102,7 +102,7 @@ func (e *Error) Error() string { return e.Key + ": " + e.Problem.Error() }
 // Unwrap returns the problem.
 func (e *Error) Unwrap() error { return e.Problem }
 
-// add adds a field of an origin, unless err says why the key has none.
+// add adds a field of an origin, unless err says why the key has no origin.
 func (s *Store) add(key string, origin robotsext.Origin, name, value string, err error) error {
 	if err != nil {
 		return &Error{key, err}
@@ -139,8 +139,8 @@ func (s *Store) Apply(req *http.Request, content bool) {
 	}
 }
 
-// CookieHash returns a hash of the cookies that a request has now, or of none if u is nil; 0: cookies of
-// responses are not kept.
+// CookieHash returns a hash of the cookies that a request has now, or of none if u is nil. It returns 0
+// if cookies of responses are not kept.
 func (s *Store) CookieHash(u *url.URL) uint64 {
 	if s == nil || !s.keep {
 		return 0

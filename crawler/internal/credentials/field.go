@@ -61,7 +61,7 @@ func ParseHeaderFor(text string) (origin robotsext.Origin, name, value string, e
 	return origin, name, value, err
 }
 
-// ParseBasicAuth parses "https://user:password@host". The value is that of Authorization.
+// ParseBasicAuth parses "https://user:password@host". The value is for Authorization.
 func ParseBasicAuth(text string) (origin robotsext.Origin, value string, err error) {
 	u, err := url.Parse(text)
 	switch {

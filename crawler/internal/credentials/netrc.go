@@ -48,7 +48,7 @@ func (s *Store) readNetrc(start []robotsext.Origin) error {
 	return nil
 }
 
-// machineOf returns the first machine of an origin that has a login; nil: none.
+// machineOf returns the first machine of an origin that has a login, or nil if there is none.
 func machineOf(machines []machine, origin robotsext.Origin) *machine {
 	u, err := url.Parse(string(origin))
 	if err != nil {

@@ -27,7 +27,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// What is shown can be seen, all of it, and is not without end.
+// The escaped text is visible, complete and of limited length.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{"plain", "<b>", "\xff\xfe", "\u202e\x00\r\n", strings.Repeat("é", MaxChars+1)} {
 		f.Add(seed)

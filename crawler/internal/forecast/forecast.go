@@ -18,7 +18,7 @@ type Server struct {
 	Cycle  time.Duration // from the start of a request to the start of the next
 	Took   time.Duration // duration of a request
 	Addr   netip.Addr    // address for the limit PerIP; invalid: no limit
-	Hours  *Hours        // visiting hours; nil: always
+	Hours  *Hours        // visiting hours; nil means always
 }
 
 // NewServer returns a Server with the delay rest after each request. If several requests may be in
@@ -68,7 +68,7 @@ const longest = time.Duration(math.MaxInt64 / 2)
 type Timetable struct {
 	Servers []Server
 	Workers int
-	PerIP   int // maximum requests in flight per address; 0: no limit
+	PerIP   int // maximum requests in flight per address; 0 means no limit
 }
 
 // pages returns the number of pages that are fetched when each server has been crawled for t.
@@ -109,11 +109,11 @@ func (tt *Timetable) wall(t time.Duration) (time.Duration, plan.Bottleneck) {
 // Forecast is the forecast of a crawl: its pages and duration until everything is fetched or a
 // limit is reached, and its bottleneck.
 type Forecast struct {
-	Limit    plan.End // the limit that ends the crawl; empty: none
+	Limit    plan.End // the limit that ends the crawl; empty if none
 	Pages    int
 	Duration time.Duration
 	Bound    plan.Bottleneck
-	Slowest  string // the server that is the bottleneck; empty: none
+	Slowest  string // the server that is the bottleneck; empty if none
 }
 
 // Forecast returns the forecast until everything is fetched or the first limit is reached.

@@ -19,7 +19,7 @@ const (
 	minutes = 24 * 60
 )
 
-// NewHours returns the visiting hours for a crawl that starts now. Nil: always open.
+// NewHours returns the visiting hours for a crawl that starts now, or nil if it is always open.
 func NewHours(windows []robotstxt.Window, now time.Time) *Hours {
 	if len(windows) == 0 {
 		return nil

@@ -23,16 +23,16 @@ type Lifecycle struct {
 	Working context.Context
 	Abort   context.CancelFunc
 
-	// CommitCtx is used to report outcomes to the frontier. It outlives Abort; only where
-	// the frontier may be out of reach does it end, a little later.
+	// CommitCtx is used to report outcomes to the frontier. It outlives Abort. It ends a little
+	// later only if the frontier may be out of reach.
 	CommitCtx context.Context
 
 	open   sync.RWMutex // held by WhileOpen
 	closed bool         // guarded by open
 
 	mu         sync.Mutex         // guards all below
-	stopLeases context.CancelFunc // ends the handing out of leases; nil: there is none yet
-	end        plan.End           // empty: the crawl is running
+	stopLeases context.CancelFunc // ends the handing out of leases; nil if there is none yet
+	end        plan.End           // empty while the crawl runs
 	fault      error              // internal error
 	stats      frontier.Stats     // as they were last seen
 }

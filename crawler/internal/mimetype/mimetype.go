@@ -1,10 +1,9 @@
 // Package mimetype determines the media type of a response as browsers do: by the standards MIME
 // Sniffing and Fetch.
 //
-// A declared type counts, even if the content is of another. The content decides only where the
-// type is missing, invalid or says that it is unknown. Browsers also correct the types of images,
-// audio, video and binary files sent as text/plain. A crawl treats those alike, so this package does
-// not.
+// A declared type counts, even if the content has another. The content decides only where the type
+// is missing, invalid or says that it is unknown. Browsers also correct the types of images, audio,
+// video and binary files sent as text/plain. A crawl treats those alike, so this package does not.
 package mimetype
 
 import (
@@ -29,7 +28,7 @@ type Parameter struct {
 	Value string // without the quotes
 }
 
-// Charset returns the parameter charset, as it is written; empty: there is none.
+// Charset returns the parameter charset, as it is written, or "" if there is none.
 func (t Type) Charset() string {
 	for _, p := range t.Parameters {
 		if p.Name == "charset" {
@@ -46,7 +45,7 @@ func (t Type) has(name string) bool {
 // IsHTML reports whether browsers read content of the type with the HTML parser.
 func (t Type) IsHTML() bool { return t.Essence == "text/html" }
 
-// IsXHTML reports whether the type is that of XHTML, which browsers read with the XML parser.
+// IsXHTML reports whether the type is XHTML, which browsers read with the XML parser.
 func (t Type) IsXHTML() bool { return t.Essence == "application/xhtml+xml" }
 
 // IsXML reports whether browsers read content of the type with the XML parser. That includes XHTML

@@ -76,7 +76,7 @@ func TestPublicSuites(t *testing.T) {
 func TestExtract(t *testing.T) {
 	for _, test := range []struct {
 		values []string
-		want   string // empty: none
+		want   string // empty if none
 	}{
 		{nil, ""},
 		{[]string{""}, ""},

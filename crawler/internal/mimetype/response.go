@@ -31,8 +31,8 @@ func Declared(h http.Header) (Type, bool) {
 }
 
 // Extract returns the type in the values of Content-Type, as Fetch extracts a MIME type: the last
-// valid one counts. Without a charset, it takes that of the first one before it with the same
-// essence.
+// valid one counts. Without a charset, it takes the charset of the first one before it with the
+// same essence.
 func Extract(values []string) (t Type, ok bool) {
 	if len(values) == 1 {
 		if last := lastType.Load(); last != nil && last.value == values[0] {

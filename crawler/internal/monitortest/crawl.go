@@ -22,7 +22,7 @@ type State struct {
 
 // A Crawl is a monitor.Crawl without a crawl. The zero value has no hosts.
 type Crawl struct {
-	Hang chan struct{} // Status does not answer before it is closed; nil: it does
+	Hang chan struct{} // Status does not return before it is closed; nil means at once
 
 	mu    sync.Mutex
 	state State // guarded by mu

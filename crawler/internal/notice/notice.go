@@ -12,7 +12,7 @@ type Board struct {
 	show func(line string)
 }
 
-// New returns a board that shows each line with a function. Nil: lines are not shown.
+// New returns a board that shows each line with a function, or no line if it is nil.
 func New(show func(line string)) *Board { return &Board{show} }
 
 // Show shows a line, which has no newline. A nil board shows nothing.
@@ -29,8 +29,8 @@ func (b *Board) Showf(format string, args ...any) { b.Show(fmt.Sprintf(format, a
 // always have problems.
 const maxHosts = 20
 
-// Hosts tell the operator something about hosts as soon as it is known, such as the causes why
-// they are not read: each kind once for a host.
+// Hosts tells the operator something about hosts as soon as it is known, such as why they are not
+// read. It shows each kind once for a host.
 type Hosts struct {
 	board *Board
 	rest  string

@@ -29,11 +29,11 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// Settings are those of the crawl that is planned.
+// Settings are the settings of the planned crawl.
 type Settings struct {
 	Limits      quota.Limits
-	PerIP       int           // 0: no limit
-	MaxTime     time.Duration // 0: no limit
+	PerIP       int           // 0 means no limit
+	MaxTime     time.Duration // 0 means no limit
 	MaxSitemaps int           // of an origin
 	Token       string        // the product token
 	Frontier    frontier.Options
@@ -47,7 +47,7 @@ type Counter struct {
 	seed      maphash.Seed
 	discovery *discover.Discovery
 	delays    *politeness.Delays
-	addresses *politeness.Addresses // nil: PerIP is no limit
+	addresses *politeness.Addresses // nil if PerIP is no limit
 
 	mu           sync.Mutex // guards all below
 	dispositions map[uint64]disposition
@@ -69,8 +69,8 @@ const maxOthers = 1000
 // maxExamples is the number of example URLs of each rule that disallows them.
 const maxExamples = 3
 
-// disposition is the result of counting a URL: an index in dispositions plus one, or
-// inFrontier. 0: the URL is new.
+// disposition is the result of counting a URL: an index in dispositions plus one, or inFrontier, or
+// 0 if the URL is new.
 type disposition uint8
 
 const inFrontier disposition = 255
@@ -81,9 +81,9 @@ var dispositions = [...]output.Reason{output.OutOfScope, output.Excluded, output
 // hostCounts counts the URLs of one origin.
 type hostCounts struct {
 	origin       robotsext.Origin
-	rec          *robotsext.Record // the first that was reached; nil: none yet
+	rec          *robotsext.Record // the first that was reached; nil if none yet
 	failing      *robotsext.Record // before that, the last that was not
-	group        *robotstxt.Group  // of rec; nil: it has no rules
+	group        *robotstxt.Group  // of rec; nil if it has no rules
 	waiting      []frontier.Item   // pages that wait for rec
 	robotsQueued bool              // one of them is in the frontier, to request robots.txt
 
@@ -192,7 +192,7 @@ func (h *hostCounts) disallow(v robotstxt.Verdict, url string) {
 	}
 }
 
-// Skip counts URLs that a crawl would skip. Of two reasons, the one for the URL itself
+// Skip counts URLs that a crawl would skip. If there are two reasons, the one for the URL itself
 // counts, otherwise the first, as in results.Skipped.
 func (s *Counter) Skip(urls []results.SkippedURL) error {
 	s.mu.Lock()
@@ -320,8 +320,8 @@ func (s *Counter) addSitemap(f *output.Sitemap) error {
 	return s.probe(entries > 0 && s.elsewhereIn[provenance.Referrer(f.URL)] == entries)
 }
 
-// Request counts a request to its origin and its response time. Err says why there is no
-// response. A HEAD is that of a start URL, which the crawl requests as a page.
+// Request counts a request to its origin and its response time. Err says why there is no response.
+// A HEAD request is for a start URL, which the crawl requests as a page.
 func (s *Counter) Request(req *http.Request, took time.Duration, err error) {
 	origin, invalid := robotsext.OriginOf(req.URL)
 	if invalid != nil || req.Method == http.MethodHead {

@@ -114,7 +114,7 @@ func (s *Counter) TakeListed(o robotsext.Origin, match func(results.SkippedURL) 
 	return s.TakeScope(weburl.URL{}, func(l results.SkippedURL) bool { return l.URL.Origin == o && match(l) }, give)
 }
 
-// probe queues the start URLs, once, to learn where they redirect, if that is worth the requests: a sitemap is
+// probe queues the start URLs, once, to learn where they redirect. That is worth the requests if a sitemap is
 // authorized for pages of a host outside the crawl, or has no others. The lock is held.
 func (s *Counter) probe(worth bool) error {
 	if s.probing || !worth {

@@ -64,7 +64,7 @@ func (s *Counter) Sum(p *plan.Plan) error {
 	return err
 }
 
-// add counts a host.
+// add adds the counts of an origin.
 func add(p *plan.Plan, h *plan.Origin) {
 	p.URLs += h.URLs
 	p.Pages += h.Pages

@@ -26,20 +26,20 @@ type Addresses struct {
 
 // resolved is the address of a host.
 type resolved struct {
-	addr netip.Addr // not valid: it has none, and requests will say so
+	addr netip.Addr // not valid if it has none; requests will say so
 	at   time.Time
 }
 
 const (
-	// resolvedFor is how long an address is taken to be that of a host.
+	// resolvedFor is how long the address of a host counts.
 	resolvedFor = 5 * time.Minute
 
-	// AddressPause is how long a host waits whose address is busy.
+	// AddressPause is how long a host waits if its address is busy.
 	AddressPause = 20 * time.Millisecond
 )
 
-// NewAddresses allows so many requests in flight on one address (per-ip). It returns nil for 0:
-// there is no limit.
+// NewAddresses allows so many requests in flight on one address (per-ip). It returns nil for 0,
+// which means no limit.
 func NewAddresses(limit int) *Addresses {
 	if limit == 0 {
 		return nil
@@ -50,8 +50,8 @@ func NewAddresses(limit int) *Addresses {
 	}
 }
 
-// Acquire takes a slot of the address of a host, the least one where its name has
-// several. Unless ok, there is none for now. A nil a has slots for all.
+// Acquire takes a slot of the address of a host, the least one where its name has several. Unless
+// ok, no slot is free. A nil a has slots for all.
 func (a *Addresses) Acquire(ctx context.Context, host frontier.Host) (release func(), ok bool) {
 	addr := a.Lookup(ctx, host)
 	if !addr.IsValid() {
@@ -60,8 +60,8 @@ func (a *Addresses) Acquire(ctx context.Context, host frontier.Host) (release fu
 	return a.inFlight.Acquire(addr)
 }
 
-// Lookup returns the address of a host, the least one where its name has several; the zero
-// address: it has none. A nil a looks nothing up.
+// Lookup returns the address of a host, the least one where its name has several, or the zero
+// address if it has none. A nil a looks nothing up.
 func (a *Addresses) Lookup(ctx context.Context, host frontier.Host) netip.Addr {
 	if a == nil {
 		return netip.Addr{}

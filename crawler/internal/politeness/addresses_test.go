@@ -72,7 +72,7 @@ func TestAddressesExpire(t *testing.T) {
 	})
 }
 
-// The addresses of so many hosts are kept.
+// A limited number of addresses of hosts is kept.
 func TestResolvedIsBounded(t *testing.T) {
 	a := NewAddresses(1)
 	a.resolver = lookup(func(string) ([]netip.Addr, error) { return nil, errors.New("no such host") })

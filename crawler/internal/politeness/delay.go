@@ -41,13 +41,13 @@ type Options struct {
 	MaxCrawlDelay  time.Duration // maximum of the Crawl-delay; a longer one is reduced to it
 	ResponseFactor float64       // the delay is at least the response time multiplied by this
 	MaxInFlight    int           // requests in flight on one server
-	Undelayed      frontier.Host // a server without delay; empty: none
+	Undelayed      frontier.Host // a server without delay; empty if none
 
 	Resumed bool // an earlier process may have slowed servers down
 	Changed bool // an earlier process may have set delays by other settings
 
-	// Recheck is the interval of checks whether another process has slowed a server down. A
-	// check costs a round trip to the frontier. 0: no other process works on the crawl.
+	// Recheck is the interval of checks whether another process has slowed a server down. A check
+	// costs a round trip to the frontier. It is 0 if no other process works on the crawl.
 	Recheck time.Duration
 
 	Token  string             // the product token
@@ -67,7 +67,7 @@ type Delays struct {
 	mu      sync.Mutex // guards all below
 	slowed  map[frontier.Host]bool
 	checked map[frontier.Host]time.Time // time of the last check whether others have slowed it down
-	renewed map[frontier.Host]bool      // hosts whose delay follows the settings of this process
+	renewed map[frontier.Host]bool      // hosts with the delay that the settings of this process give
 }
 
 // NewDelays returns the delays of the servers in the frontier f.
@@ -249,7 +249,7 @@ func (d *Delays) noteLongest(delay time.Duration) {
 	d.longest.Store(max(d.longest.Load(), int64(delay)))
 }
 
-// ReadRecord returns the robots.txt of an origin from the record of its host; nil: there is
+// ReadRecord returns the robots.txt of an origin from the record of its host, or nil if there is
 // none.
 func ReadRecord(host frontier.HostRecord, o robotsext.Origin) (*robotsext.Record, error) {
 	robots, ok := host.Robots[string(o)]

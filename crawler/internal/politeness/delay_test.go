@@ -54,7 +54,7 @@ func TestROB_POL_05(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	answer(200, 3*time.Second) // back at what robots.txt asks
+	answer(200, 3*time.Second) // back at what robots.txt requests
 	answer(503, 6*time.Second)
 	opts.Resumed = true
 	p = NewDelays(f, opts) // the process ended, and the crawl continues
@@ -122,7 +122,7 @@ func TestMaxCrawlDelay(t *testing.T) {
 	}
 }
 
-// A countedFrontier counts how often it is asked for a host.
+// A countedFrontier counts the calls of Host.
 type countedFrontier struct {
 	frontier.Frontier
 	asked int
@@ -133,8 +133,8 @@ func (f *countedFrontier) Host(ctx context.Context, h frontier.Host) (frontier.H
 	return f.Frontier.Host(ctx, h)
 }
 
-// A host that one process slows down is slowed down by all, and comes back to its pace by the good
-// answers that any of them gets. Those that do not spare it ask for that now and then.
+// A host that one process slows down is slowed down by all, and recovers with the good responses
+// that any of them gets. Processes that have not slowed it down check now and then.
 func TestServerSlowedByOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const host, origin, base = frontier.Host("a.test"), robotsext.Origin("http://a.test"), 100 * time.Millisecond
@@ -189,7 +189,7 @@ func TestServerSlowedByOthers(t *testing.T) {
 	})
 }
 
-// However many hosts there are, when they were asked about is remembered of some.
+// However many hosts there are, the time of the last check is kept for a limited number.
 func TestCheckedServersAreBounded(t *testing.T) {
 	p := NewDelays(nil, Options{Recheck: time.Hour})
 	for i := range maxChecked + 10 {

@@ -16,9 +16,9 @@ import (
 )
 
 // Slots keeps the delay between all requests of a lease (ROB-FET-19, ROB-POL-01): the page,
-// robots.txt, tdmrep.json, their redirects, and requests that are sent again. Each needs a
-// request slot of its server. What is said here of robots.txt applies to tdmrep.json too. Slots
-// is safe for concurrent use.
+// robots.txt, tdmrep.json, their redirects, and requests that are sent again. Each needs a request
+// slot of its server. Everything about robots.txt applies to tdmrep.json too. Slots is safe for
+// concurrent use.
 type Slots struct {
 	frontier frontier.Frontier
 	delays   *Delays
@@ -54,7 +54,7 @@ func WithSlot(ctx context.Context, host frontier.Host) (context.Context, *Slot) 
 	return context.WithValue(ctx, slotKey{}, s), s
 }
 
-// WithUsedSlot is like WithSlot for a slot whose request has just ended. The delay of the server
+// WithUsedSlot is like WithSlot, after the request of the slot has ended. The delay of the server
 // precedes a request for robots.txt.
 func WithUsedSlot(ctx context.Context, host frontier.Host) (context.Context, *Slot) {
 	ctx, s := WithSlot(ctx, host)
@@ -173,7 +173,7 @@ func (s *Slots) use(ctx context.Context, slot *Slot) (done func(), err error) {
 	}, nil
 }
 
-// RetryAfter blocks the server of a response for its Retry-After (ROB-POL-04), and returns that. The
+// RetryAfter blocks the server of a response for its Retry-After (ROB-POL-04), and returns it. The
 // time counts from the end of the response: then the caller calls Block. The failure of a robots.txt
 // in its own slot is stored in the slot instead (see Slot.Busy), and RetryAfter returns 0: the server
 // waits only after the reason was written.

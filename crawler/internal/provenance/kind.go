@@ -17,7 +17,7 @@ const (
 
 	KindCheckHead frontier.Kind = "check-head" // checked by a HEAD request
 	KindCheckGet  frontier.Kind = "check-get"  // checked by a GET request for the first byte, after HEAD had no success
-	KindCheckRead frontier.Kind = "check-read" // checked by a GET request, whose response is read: stylesheets, canonical URLs
+	KindCheckRead frontier.Kind = "check-read" // checked by a GET request, and the response is read: stylesheets, canonical URLs
 )
 
 // The owner of an item tells it apart from others of its kind and URL (frontier.Key). Most have none. It has up to two
@@ -52,8 +52,8 @@ func (p Provenance) Item(url string, host frontier.Host) frontier.Item {
 	return frontier.Item{Kind: p.Kind(), URL: url, Host: host, Priority: p.Priority(), Meta: p.Encode()}
 }
 
-// CheckKey returns the key of a check in a recrawl; 0: in the first crawl. Each recrawl has its own checks, since it
-// checks only what its pages still use. Read says that the response is read.
+// CheckKey returns the key of a check in a recrawl, or in the first crawl if that is 0. Each recrawl has its
+// own checks, since it checks only what its pages still use. Read says that the response is read.
 func CheckKey(url string, recrawl int, read bool) frontier.Key {
 	key := frontier.Key{Kind: KindCheckHead, URL: url}
 	if read {
@@ -72,7 +72,7 @@ func RecrawlOf(owner string) int {
 	return recrawl
 }
 
-// Repeat makes an item that of a URL that its own redirects lead to again. A page becomes a redirect target.
+// Repeat prepares the item of a URL that its own redirects lead to again. A page becomes a redirect target.
 func Repeat(item *frontier.Item, hops, recrawl int) {
 	if item.Kind == "" {
 		item.Kind = KindRedirect

@@ -70,24 +70,24 @@ type Provenance struct {
 	// the crawl keeps cookies.
 	Cookies []uint64
 
-	LastMod time.Time // from a sitemap, in seconds precision; zero: unknown
+	LastMod time.Time // from a sitemap, in seconds precision; zero if unknown
 
-	// For a sitemap:
-	SitemapOf  robotsext.Origin // the origin whose robots.txt listed it; empty: a page
+	// The fields of a sitemap:
+	SitemapOf  robotsext.Origin // the origin whose robots.txt listed it; empty for a page
 	IndexDepth int              // number of sitemap indexes above it
 
-	// Listing has the hashes of the sitemap URLs any of which the robots.txt of another origin may list, so that
-	// this sitemap counts there, or this entry (ROB-SMP-25): the redirects and indexes that lead to it.
+	// Listing has the hashes of the redirects and indexes that lead to this sitemap or entry. If the
+	// robots.txt of another origin lists one of them, the sitemap or entry counts there (ROB-SMP-25).
 	Listing []uint64
 
-	// Check is how the page uses a URL that is only checked, as output.Check.Kind; empty: the
-	// URL is a page or a sitemap.
+	// Check is how the page uses a URL that is only checked, as output.Check.Kind, or "" if the URL
+	// is a page or a sitemap.
 	Check string
 	// Upgrade says that a stylesheet is of a page with upgrade-insecure-requests.
 	Upgrade bool
 	Uses    int // for a stylesheet that is only checked: how many URLs may be checked because of it
 
-	Recrawl int // number of the recrawl in which it was queued; 0: the first crawl
+	Recrawl int // number of the recrawl in which it was queued; 0 in the first crawl
 }
 
 // MaxFoundOn is the maximum length of FoundOn in bytes. It is stored for each link of a page, and a
@@ -102,7 +102,7 @@ func (p Provenance) Redirects() []string {
 	return append(slices.Clip(p.Earlier), p.FoundOn)
 }
 
-// Listed returns the listing of what a sitemap at url lists, or redirects to; p is that of url.
+// Listed returns the listing of what a sitemap at url lists, or redirects to; p is the provenance of url.
 func (p Provenance) Listed(url string) []uint64 {
 	return append(slices.Clip(p.Listing), HashListing(url))
 }
@@ -110,8 +110,8 @@ func (p Provenance) Listed(url string) []uint64 {
 // HashListing returns the hash of a sitemap URL in a listing.
 func HashListing(url string) uint64 { return xxhash.Sum64String(url) }
 
-// Redirected returns the provenance of the URL that url redirects to; p is that of url. Cookies is a hash
-// of those that url was requested with; 0: the crawl keeps none.
+// Redirected returns the provenance of the URL that url redirects to. The provenance of url is p. Cookies
+// is a hash of those that url was requested with, or 0 if the crawl keeps none.
 func (p Provenance) Redirected(url string, cookies uint64) Provenance {
 	if p.IsSitemap() {
 		p.Listing = p.Listed(url)
@@ -129,7 +129,7 @@ func (p Provenance) Redirected(url string, cookies uint64) Provenance {
 }
 
 // Repeats reports whether the redirects that lead to a URL begin with it, so that it is to be requested
-// again: each time before it had other cookies than now.
+// again. Each time before it had other cookies than now.
 func (p Provenance) Repeats(url string, cookies uint64) bool {
 	chain, repeats := p.Redirects(), false
 	if len(p.Cookies) > len(chain) {
@@ -346,7 +346,7 @@ func (d *decoder) text() string {
 	return text
 }
 
-// count cuts off the length of a list, whose elements have so many bytes at least. An empty list is not valid.
+// count cuts off the length of a list. Each element has at least size bytes. An empty list is not valid.
 func (d *decoder) count(size int) int {
 	length := d.number()
 	if length == 0 || length > len(d.rest)/size {

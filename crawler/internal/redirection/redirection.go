@@ -34,9 +34,9 @@ func Hide(h http.Header) {
 	}
 }
 
-// Location returns the Location of a response, whose bytes beyond ASCII are escaped as they are,
-// whatever their encoding is. Empty: the response is no redirect, or it names several targets, of
-// which browsers follow none.
+// Location returns the Location of a response. Bytes beyond ASCII are escaped as they are, in any
+// encoding. It is empty if the response is no redirect, or names several targets, since browsers
+// then follow none.
 func Location(status int, h http.Header) string {
 	if !Is(status) {
 		return ""
@@ -60,7 +60,7 @@ func Location(status int, h http.Header) string {
 type Target struct {
 	weburl.URL
 
-	fragment string // with the number sign; empty: the fragment of the link remains
+	fragment string // with the number sign; if empty, the fragment of the link remains
 }
 
 // Resolve returns the target of a redirect from base.

@@ -13,7 +13,7 @@ func TestLocation(t *testing.T) {
 	for name, tt := range map[string]struct {
 		status    int
 		locations []string
-		want      string // empty: no redirect
+		want      string // empty if no redirect
 	}{
 		"301": {301, []string{"/a"}, "http://example.com/a"}, "302": {302, []string{"/a"}, "http://example.com/a"},
 		"303": {303, []string{"/a"}, "http://example.com/a"}, "307": {307, []string{"/a"}, "http://example.com/a"},

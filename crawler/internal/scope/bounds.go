@@ -15,12 +15,12 @@ const maxBlock = 8
 
 // Bounds are the limits of single URLs.
 type Bounds struct {
-	MaxDepth   int // links from a start URL or a sitemap entry; -1: no limit
+	MaxDepth   int // links from a start URL or a sitemap entry; -1 means no limit
 	MaxURL     int // bytes
-	MaxParams  int // query parameters; 0: no limit
-	MaxRepeats int // repetitions in a row of a part of the path of a linked URL; 0: no limit
+	MaxParams  int // query parameters; 0 means no limit
+	MaxRepeats int // repetitions in a row of a part of the path of a linked URL; 0 means no limit
 
-	Include Patterns // a URL must match one of them; empty: no limit
+	Include Patterns // a URL must match one of them; empty means no limit
 	Exclude Patterns // a URL must match none of them
 }
 
@@ -29,18 +29,18 @@ func (s *Scope) TooDeep(depth int) bool {
 	return s.bounds.MaxDepth >= 0 && depth > s.bounds.MaxDepth
 }
 
-// Excluded returns the pattern that excludes a URL; empty: none.
+// Excluded returns the pattern that excludes a URL, or "" if none does.
 func (s *Scope) Excluded(url string) string { return s.bounds.Excluded(url) }
 
-// ExcludedCheck returns the expression in Exclude that matches a URL; empty: none. Include does not
-// apply to URLs that are only checked.
+// ExcludedCheck returns the expression in Exclude that matches a URL, or "" if none does. Include
+// does not apply to URLs that are only checked.
 func (s *Scope) ExcludedCheck(url string) string {
 	only := Bounds{Exclude: s.bounds.Exclude}
 	return only.Excluded(url)
 }
 
-// Exceeded returns the limit on single URLs that a URL exceeds, with details; empty: none.
-// The limit on repetitions does not apply to sitemap entries and their redirects.
+// Exceeded returns the limit on single URLs that a URL exceeds, with details, or "" if none. The
+// limit on repetitions does not apply to sitemap entries and their redirects.
 func (s *Scope) Exceeded(url string, t provenance.Provenance) (output.Reason, string) {
 	if why := s.Excluded(url); why != "" {
 		return output.Excluded, why
@@ -65,9 +65,8 @@ func (s *Scope) Exceeded(url string, t provenance.Provenance) (output.Reason, st
 	return "", ""
 }
 
-// repeated returns the segments of a path that repeat in a row more than most times, such
-// as /a/b in /a/b/a/b/a/b; empty: none. Numbers may repeat, as in dates and map
-// coordinates.
+// repeated returns the segments of a path that repeat in a row more than most times, such as /a/b
+// in /a/b/a/b/a/b, or "" if none do. Numbers may repeat, as in dates and map coordinates.
 func repeated(page string, most int) string {
 	_, path, _ := strings.Cut(page, "://")
 	if strings.Count(path, "/") <= most { // nearly always

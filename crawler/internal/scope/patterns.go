@@ -59,7 +59,7 @@ func unexpectedParen(text string) int {
 	return len(text)
 }
 
-// match returns the first pattern that matches a URL; nil: none.
+// match returns the first pattern that matches a URL, or nil if none does.
 func (p Patterns) match(url string) *regexp.Regexp {
 	for _, pattern := range p {
 		if pattern.MatchString(url) {
@@ -69,7 +69,7 @@ func (p Patterns) match(url string) *regexp.Regexp {
 	return nil
 }
 
-// Excluded returns the pattern that excludes a URL; empty: none.
+// Excluded returns the pattern that excludes a URL, or "" if none does.
 func (b *Bounds) Excluded(url string) string {
 	if pattern := b.Exclude.match(url); pattern != nil {
 		return `matches --exclude "` + pattern.String() + `"`

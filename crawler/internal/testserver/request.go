@@ -25,7 +25,7 @@ type Request struct {
 	URI        string // path and query, as sent
 	UserAgent  string
 	Status     int           // of the response; 0 while the request is in flight
-	RetryAfter time.Duration // the Retry-After of the response; 0: none
+	RetryAfter time.Duration // the Retry-After of the response; 0 if none
 	Remote     string        // address of the client
 }
 

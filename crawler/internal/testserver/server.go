@@ -21,7 +21,7 @@ type Server struct {
 	hangUp    context.CancelFunc
 }
 
-// Start listens on the same port of each address; port 0: any free one. An address that this
+// Start listens on the same port of each address. Port 0 means any free one. An address that this
 // machine does not have, or that is the first one again, gets its own free port on the first. The
 // error matches ErrPortTaken (errors.Is), or is one of package net.
 func Start(port int, addresses []string) (*Server, error) {

@@ -34,8 +34,8 @@ const (
 	// coarseSuffix ends the name of a coarse pattern, to tell it from other patterns.
 	coarseSuffix = " (others)"
 
-	// leastToken is the minimum length of a token of digits and letters, leastHex that of a
-	// token of hexadecimal digits.
+	// leastToken is the minimum length of a token of digits and letters, and leastHex of one of
+	// hexadecimal digits.
 	leastToken = 16
 	leastHex   = 8
 )

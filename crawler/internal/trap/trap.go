@@ -13,8 +13,8 @@
 //     that has used up its free pages.
 //   - Other pages change nothing, since pages without new links are not endless.
 //
-// The detector examines one page in sampleEvery, which counts for all. It closes a pattern
-// whose budget is used up, so that the crawler skips its URLs. An archive of a hundred thousand
+// The detector examines one page in sampleEvery, which counts for all. When the budget of a pattern
+// is used up, it closes the pattern: the crawler skips its URLs. An archive of a hundred thousand
 // articles stays open, also if nine of ten are missing.
 //
 // Only URLs from links and their redirects are counted and skipped. Start URLs, sitemap entries
@@ -74,7 +74,7 @@ type ClosedPattern struct {
 
 // Detector counts pages by pattern. It is safe for concurrent use.
 type Detector struct {
-	free int // trap-pages; 0: traps are not detected
+	free int // trap-pages; 0 if traps are not detected
 	seed maphash.Seed
 
 	mu       sync.Mutex     // guards all below
@@ -91,7 +91,7 @@ type pattern struct {
 	pages     int
 	redirects int           // not examined
 	budget    int           // at 0 the pattern is closed
-	seen      *recentHashes // content of its pages; nil: none was examined, or it has lost its memory
+	seen      *recentHashes // content of its pages; nil if none was examined, or it has lost its memory
 }
 
 // New returns a detector with so many free pages for each pattern of a host. 0 turns the
@@ -100,7 +100,7 @@ func New(free int) *Detector {
 	return &Detector{free: free, seed: maphash.MakeSeed(), closed: make(map[uint64]int), current: make(map[frontier.Host]map[string]*pattern)}
 }
 
-// Closed returns why a URL is not fetched, if its pattern is closed; empty: it is not.
+// Closed returns why a URL is not fetched, if its pattern is closed, or "".
 func (d *Detector) Closed(host frontier.Host, url string) (why string) {
 	d.mu.Lock()
 	none := len(d.closed) == 0

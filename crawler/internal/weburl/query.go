@@ -74,9 +74,9 @@ func escapeOctets[T string | []byte](b *strings.Builder, octets T) {
 	}
 }
 
-// encode encodes a character with e, whose state it keeps. It reports false if the encoding lacks
-// the character. It corrects what x/text does otherwise than the Encoding standard, except for
-// private characters and 19 rare ones of gbk and gb18030, and for ¥ and ‾ of iso-2022-jp.
+// encode encodes a character with e, and keeps the state of e. It reports false if the encoding
+// lacks the character. It corrects what x/text does otherwise than the Encoding standard, except
+// for private characters and 19 rare ones of gbk and gb18030, and for ¥ and ‾ of iso-2022-jp.
 func (l *legacy) encode(e *encoding.Encoder, r rune) ([]byte, bool) {
 	switch l.name {
 	case "shift_jis", "euc-jp", "iso-2022-jp":
@@ -141,16 +141,16 @@ func fullWidth(r rune) rune {
 	return width.LookupRune(r).Wide()
 }
 
-// Characters that an encoding has twice, of which x/text writes the last code.
+// Characters that an encoding has twice. For them x/text writes the last code.
 var (
 	ibmExtensions = firstCodes(japanese.ShiftJIS, 0xfa, 0xfc)
 	big5Codes     = firstCodes(traditionalchinese.Big5, 0xa1, 0xfe)
 )
 
-// big5LastCodes are the characters whose last code the Encoding standard writes in Big5.
+// big5LastCodes are the characters that have their last code in Big5 by the Encoding standard.
 const big5LastCodes = "═╞╡╪十卅"
 
-// firstCodes returns a function that returns the first code of each character whose codes begin
+// firstCodes returns a function that returns the first code of each character with codes that begin
 // with an octet from first to last. It leaves out the characters that x/text writes so.
 func firstCodes(enc encoding.Encoding, first, last byte) func() map[rune]string {
 	return sync.OnceValue(func() map[rune]string {

@@ -40,8 +40,7 @@ func NewResolver(base string, enc encoding.Encoding) (*Resolver, error) {
 	}, nil
 }
 
-// Of returns the parts of a URL that is canonical. It does not parse a URL of an origin that is
-// cached.
+// Of returns the parts of a URL that is canonical. It does not parse a URL of a cached origin.
 func Of(canonical string) (URL, error) {
 	a, _, ok := origins.split(canonical)
 	path, same := strings.CutPrefix(canonical, string(a.Origin))

@@ -53,7 +53,8 @@ func (c suiteCase) webResult() string {
 	return scheme + "://" + authority[strings.LastIndexByte(authority, '@')+1:] + "/" + path
 }
 
-// The inputs of urltestdata.json that this package reads otherwise than browsers, and its result.
+// suiteExceptions are the inputs of urltestdata.json that this package reads otherwise than browsers, and its
+// result.
 var suiteExceptions = map[string]struct{ want, why string }{
 	"http://f:0/c":                             {"", "no server has port 0"},
 	"http://f:00000000000000/c":                {"", "no server has port 0"},

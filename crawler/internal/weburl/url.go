@@ -42,7 +42,7 @@ var ErrTooLong = errors.New("URL too long")
 // URL is a URL in canonical form, with the origin and the server that it belongs to.
 type URL struct {
 	Canonical string           // absolute, canonical, no fragment, no userinfo
-	Origin    robotsext.Origin // whose robots.txt applies
+	Origin    robotsext.Origin // its robots.txt applies
 	Server    frontier.Host    // the server: the unit of politeness
 	Hostname  string
 }
@@ -159,7 +159,7 @@ func Segments(ref string) int {
 func isSlash(r rune) bool { return r == '/' || r == '\\' }
 
 // invalidRef is a reference that cannot be requested. Its text is built when needed, since most
-// pages have such references and nobody reads it.
+// pages have such references and it is rarely read.
 type invalidRef struct {
 	ref string
 	err error
@@ -188,7 +188,7 @@ func IsLocal(hostname string) bool {
 	return ip.IsLoopback() || hostname == "localhost" || strings.HasSuffix(hostname, ".localhost")
 }
 
-// ServerOf returns the server of a URL or an origin; empty: it has none.
+// ServerOf returns the server of a URL or an origin, or "" if it has none.
 func ServerOf(url string) frontier.Host {
 	h, err := frontier.HostOf(url)
 	if err != nil {
@@ -197,7 +197,7 @@ func ServerOf(url string) frontier.Host {
 	return h
 }
 
-// OriginOf returns the origin of a URL; empty: it has none.
+// OriginOf returns the origin of a URL, or "" if it has none.
 func OriginOf(raw string) robotsext.Origin {
 	u, err := url.Parse(raw)
 	if err != nil {

@@ -91,7 +91,7 @@ func (d *Disk) synced(path string) {
 	d.names[filepath.Clean(path)] = names
 }
 
-// file returns the file at a path; nil: there is none any more.
+// file returns the file at a path, or nil if there is none any more.
 func (d *Disk) file(path string) *file {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

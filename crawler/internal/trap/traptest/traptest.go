@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Prose is a text that nobody has seen before, the same for the same seed.
+// Prose returns a text that only this seed gives.
 func Prose(seed uint64, words int) string {
 	random := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
