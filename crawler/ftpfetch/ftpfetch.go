@@ -32,7 +32,7 @@ import (
 
 // Options configure fetches. Nil means the zero value.
 type Options struct {
-	// Guard decides which addresses may be connected to, for commands and data. Nil: all.
+	// Guard decides which addresses may be connected to, for commands and data. Nil means all.
 	Guard *guard.Guard
 }
 
@@ -121,8 +121,8 @@ func (f *file) retrieve(addr, path string, dial func(network, addr string) (net.
 	}
 	f.data, err = conn.Retr(path)
 	if reply, ok := errors.AsType[*textproto.Error](err); ok {
-		// With a connection for data open, RETR is all that was left to answer:
-		// before, the reply is to EPSV or PASV, and says nothing of the file.
+		// Once a connection for data is open, the reply is to RETR. Before, it is to EPSV or PASV,
+		// and says nothing about the file.
 		if f.dialled == 2 && (reply.Code == ftp.StatusFileUnavailable || reply.Code == ftp.StatusPageTypeUnknown) {
 			err = fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 		}

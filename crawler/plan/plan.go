@@ -87,24 +87,24 @@ const (
 	BottleneckPerIP       Bottleneck = "per-ip"      // the requests in flight on one address
 )
 
-// BlockedStart is a start URL whose host has a non-public address that AllowAddr does not list, or
-// whose robots.txt redirects to such an address.
+// BlockedStart is a start URL with a host at a non-public address that AllowAddr does not list, or
+// with a robots.txt that redirects to one.
 type BlockedStart struct {
 	URL    string     `json:"url"`
-	Addr   netip.Addr `json:"addr,omitzero"` // address of its host; zero: the blocked address is that of a redirect target of its robots.txt
+	Addr   netip.Addr `json:"addr,omitzero"` // address of its host; zero if the blocked address is that of a redirect target of its robots.txt
 	Reason string     `json:"reason"`
 }
 
 // Origin describes the crawl of one origin: scheme, host and port.
 type Origin struct {
-	Origin string `json:"origin"` // empty: all origins that are not listed
+	Origin string `json:"origin"` // empty means all origins that are not listed
 
-	Robots       string    `json:"robots"` // outcome of robots.txt: rules, allow-all or unreachable; empty: not requested
+	Robots       string    `json:"robots"` // outcome of robots.txt: rules, allow-all or unreachable; empty if not requested
 	RobotsURL    string    `json:"robots_url,omitempty"`
 	RobotsStatus int       `json:"robots_status,omitempty"`
 	RobotsError  string    `json:"robots_error,omitempty"`
-	RetryAt      time.Time `json:"retry_at,omitzero"` // earliest retry of an unreachable robots.txt; zero: its address is not allowed, see RobotsError
-	Group        string    `json:"group,omitempty"`   // the group with the rules for the crawl; empty: none
+	RetryAt      time.Time `json:"retry_at,omitzero"` // earliest retry of an unreachable robots.txt; zero if its address is not allowed, see RobotsError
+	Group        string    `json:"group,omitempty"`   // the group with the rules for the crawl; empty if none
 
 	URLs     int                   `json:"urls"`
 	Pages    int                   `json:"pages"` // URLs to fetch, within max-host-pages
@@ -119,7 +119,7 @@ type Origin struct {
 	Response   Millis   `json:"response_ms"` // average time to the first byte of a response
 	Duration   Millis   `json:"duration_ms"` // estimated time for all requests with this delay
 	VisitTimes []string `json:"visit_times,omitempty"`
-	OpensAt    string   `json:"opens_at,omitempty"` // outside Visit-time: the time when it next begins, as RFC 3339; empty: requests are allowed now
+	OpensAt    string   `json:"opens_at,omitempty"` // outside Visit-time: the time when it next begins, as RFC 3339; empty if requests are allowed now
 }
 
 // Rule is a line of a robots.txt that disallows URLs.
@@ -136,11 +136,11 @@ type Rule struct {
 // Sitemap is a sitemap file.
 type Sitemap struct {
 	URL      string `json:"url"`
-	Origin   string `json:"origin"` // the origin whose robots.txt lists it, directly or through an index
+	Origin   string `json:"origin"` // its robots.txt lists it, directly or through an index
 	Status   int    `json:"status"`
 	Pages    int    `json:"pages"`
 	Sitemaps int    `json:"sitemaps"`
-	Unread   string `json:"unread,omitempty"` // reason why it was not read, or not completely; empty: it was read
+	Unread   string `json:"unread,omitempty"` // reason why it was not read, or not completely; empty if it was read
 }
 
 // Millis is a duration that JSON writes as an integer number of milliseconds.

@@ -20,7 +20,7 @@ import (
 type Crawl struct {
 	Frontier string `json:"frontier"` // address of the frontier
 	Name     string `json:"name"`
-	Worker   string `json:"worker,omitempty"` // name of this process; empty: it is not a worker
+	Worker   string `json:"worker,omitempty"` // name of this process; empty if it is not a worker
 	// Workers are all workers that ever joined, sorted by name.
 	Workers []Worker `json:"workers"`
 }
@@ -35,7 +35,7 @@ type Worker struct {
 	// LastSeenAgo is the time since its last report.
 	LastSeenAgo time.Duration `json:"-"`
 
-	Machine string `json:"machine,omitempty"` // host name of its machine; empty: not known
+	Machine string `json:"machine,omitempty"` // host name of its machine; empty if not known
 	Dir     string `json:"dir,omitempty"`     // its directory there, absolute
 }
 
@@ -60,7 +60,7 @@ func (c *Crawl) Running() int {
 }
 
 // Status returns the workers of a crawl and the statistics of its frontier. Parameters and errors
-// are those of [redisstore.Open].
+// are as for [redisstore.Open].
 func Status(ctx context.Context, addr string, opts *redisstore.Options) (*Crawl, frontier.Stats, error) {
 	c := at(addr, opts)
 	peers, stats, err := c.Status(ctx)
@@ -71,7 +71,7 @@ func Status(ctx context.Context, addr string, opts *redisstore.Options) (*Crawl,
 }
 
 // Stop tells all workers of a crawl to stop, each with the end "stopped", and returns them.
-// Parameters and errors are those of [redisstore.Open].
+// Parameters and errors are as for [redisstore.Open].
 func Stop(ctx context.Context, addr string, opts *redisstore.Options) (*Crawl, error) {
 	c := at(addr, opts)
 	peers, err := c.Stop(ctx)
