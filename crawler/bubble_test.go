@@ -34,7 +34,7 @@ func bubbled(test func(t *testing.T)) func(t *testing.T) {
 // memoryNetworks has the network of each bubble, by its *testing.T.
 var memoryNetworks sync.Map
 
-// memoryOf returns the network of a test; nil: the test is not in a bubble.
+// memoryOf returns the network of a test, or nil if the test is not in a bubble.
 func memoryOf(t testing.TB) *memoryNetwork {
 	m, _ := memoryNetworks.Load(t)
 	network, _ := m.(*memoryNetwork)

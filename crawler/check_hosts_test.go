@@ -12,8 +12,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// externalHosts is a site whose pages link to ten URLs on each of many hosts. Of these, two refuse
-// HEAD, one is missing and one is disallowed.
+// externalHosts is a site with links to ten URLs on each of many hosts. Two of these refuse HEAD,
+// one is missing and one is disallowed.
 type externalHosts struct {
 	site  *site
 	hosts []*site

@@ -77,12 +77,11 @@ func (l *LinkList) UnmarshalJSON(text []byte) error {
 type SitemapOrder string
 
 const (
-	// ByLastMod fetches the most recently changed pages first. Entries without a date, or
-	// with a date in the future, are last. The order is exact within a sitemap file, of which the
-	// crawl reads 50,000 entries, the protocol's limit. Between files, dates may count as equal if their
-	// ages differ by less than an hour, or an eighth.
-	// Pages that were found by a link before the sitemap was read have the priority of links, and a recrawl
-	// requests known pages in the order of the previous crawl.
+	// ByLastMod fetches the most recently changed pages first. Entries without a date, or with a date in
+	// the future, are last. The order is exact within a sitemap file. The crawl reads 50,000 entries of a
+	// file, the protocol's limit. Between files, dates may count as equal if their ages differ by less than
+	// an hour, or an eighth. Pages that were found by a link before the sitemap was read have the priority
+	// of links. A recrawl requests known pages in the order of the previous crawl.
 	ByLastMod SitemapOrder = "lastmod"
 	// ByPriority fetches the entries with the highest priority first.
 	ByPriority SitemapOrder = "priority"

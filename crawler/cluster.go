@@ -13,8 +13,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/shared"
 )
 
-// clusterOptions returns how this process opens the crawl; nil: it is not shared. It fails if the directory
-// belongs to another crawl than the one to be resumed.
+// clusterOptions returns how this process opens the crawl, or nil if it is not shared. It fails if the
+// directory belongs to another crawl than the one to be resumed.
 func (c *Crawler) clusterOptions() (*cluster.Options, error) {
 	if c.cfg.Sharing.Frontier == "" || c.opts.Frontier != nil {
 		return nil, nil
@@ -42,7 +42,7 @@ func (c *Crawler) clusterOptions() (*cluster.Options, error) {
 	return opts, err
 }
 
-// sharedBy returns the processes that work on the crawl of cfg; nil: only this one.
+// sharedBy returns the processes that work on the crawl of cfg, or nil if there is only this one.
 func sharedBy(cfg *Config, worker string, peers []cluster.Peer) *shared.Crawl {
 	if len(peers) == 0 {
 		return nil
@@ -60,10 +60,10 @@ func sharedBy(cfg *Config, worker string, peers []cluster.Peer) *shared.Crawl {
 // Politeness.PerIP, Fetch.Proxies and Credentials. The crawl gets the start URLs of cfg in addition
 // to its own.
 //
-// The function isSet reports which keys of cfg the user has set; nil: none. The error matches
-// [ErrConfig] if the crawl has another value for such a key, or another Fetch.AllowAddr. It
-// matches [redisstore.ErrNotFound] if the crawl does not exist; in that case pass cfg to [New],
-// which creates it.
+// The function isSet reports which keys of cfg the user has set. Nil means none. The error matches
+// [ErrConfig] if the crawl has another value for such a key, or another Fetch.AllowAddr. It matches
+// [redisstore.ErrNotFound] if the crawl does not exist; in that case pass cfg to [New], which
+// creates it.
 func JoinConfig(ctx context.Context, cfg Config, isSet func(key string) bool) (Config, error) {
 	if err := cfg.Sharing.Validate(); err != nil {
 		return cfg, err
@@ -81,7 +81,7 @@ func JoinConfig(ctx context.Context, cfg Config, isSet func(key string) bool) (C
 	if err != nil {
 		return cfg, err
 	}
-	joined := Config{} // not cfg, whose lists are the caller's
+	joined := Config{} // not cfg: its lists are the caller's
 	if err := json.Unmarshal(text, &joined); err != nil {
 		return cfg, fmt.Errorf("settings of the crawl %q: %w", cfg.Sharing.CrawlName, err)
 	}
@@ -101,7 +101,7 @@ func (c *Sharing) crawl() cluster.Crawl {
 }
 
 // settingsOf returns the settings of a process. Allowed addresses and purposes are normalized and
-// sorted, since those of all processes are compared.
+// sorted, to compare them between processes.
 func settingsOf(c Config) (s cluster.Settings, err error) {
 	networks, err := allowedNetworks(&c)
 	if err != nil {

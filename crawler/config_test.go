@@ -164,8 +164,8 @@ func TestConfigJSONHasNoGroups(t *testing.T) {
 	}
 }
 
-// TestSchema: SCHEMA.md of package output has every field of the files whose types are in other
-// packages, and calls those optional that are omitted when they have no value.
+// TestSchema: SCHEMA.md of package output has every field of the files with types in other
+// packages, and calls fields optional that are omitted when they have no value.
 func TestSchema(t *testing.T) {
 	schema := contentOf(t, "output/SCHEMA.md")
 	dir, now := t.TempDir(), time.Unix(1e9, 0)

@@ -28,46 +28,45 @@ type Options struct {
 	// Config that [LoadConfig] returns. You may change it first.
 	Resume bool
 
-	// Recrawl requests every URL of the previous crawl in Config.Output.Dir again,
-	// including failures, with conditional requests. It renames the files of the previous
-	// crawl first, to pages.1.jsonl and so on, and removes what SCHEMA.md of package output
-	// says: tables, and files of older crawls.
+	// Recrawl requests every URL of the previous crawl in Config.Output.Dir again, including
+	// failures, with conditional requests. First it renames the files of the previous crawl to
+	// pages.1.jsonl and so on. It also removes what SCHEMA.md of package output says: tables, and
+	// files of older crawls.
 	Recrawl bool
 
-	// IsSet reports which keys of the configuration the user has set for this run. A resumed
-	// worker of a shared crawl sets these limits for all workers, also if its own earlier
-	// configuration has the same values. Nil: only values that differ from that.
+	// IsSet reports which keys of the configuration the user has set for this run. A resumed worker
+	// of a shared crawl sets these limits for all workers, also if its own earlier configuration
+	// has the same values. Nil means only values that differ from that.
 	IsSet func(key string) bool
 
-	// Frontier stores the URLs that remain to be fetched. The crawl closes it. Nil: a
-	// persistent frontier in the directory "frontier" of Config.Output.Dir. For
-	// Recrawl it must be a [frontier.Revisiter]. If it is not a [frontier.Lister],
-	// rejected.jsonl lacks the URLs that remain at the end.
+	// Frontier stores the URLs that remain to be fetched. The crawl closes it. Nil means a
+	// persistent frontier in the directory "frontier" of Config.Output.Dir. For Recrawl it must be
+	// a [frontier.Revisiter]. If it is not a [frontier.Lister], rejected.jsonl lacks the URLs that
+	// remain at the end.
 	Frontier frontier.Frontier
 
-	// Formats are the formats that Output.AlsoWrite may name. Formats without a name are
-	// always used. Nil: none.
+	// Formats are the formats that Output.AlsoWrite may name. Formats without a name are always
+	// used.
 	Formats []output.Format
 
 	// Transport sends all requests: those for robots.txt, and those that robots.txt allows.
-	// Fetch.AllowAddr and Fetch.Proxies have no effect on it. Only an [*http.Transport] can
-	// fall back to HTTP/1.1 for sites that require it. Nil: the default transport of the
-	// crawler.
+	// Fetch.AllowAddr and Fetch.Proxies have no effect on it. Only an [*http.Transport] can fall
+	// back to HTTP/1.1 for sites that require it. If nil, the crawler makes a transport.
 	Transport http.RoundTripper
 
-	// Local is a site that is served on this machine for the crawl. Resume and Recrawl of such a
-	// crawl need it too. Nil: there is none.
+	// Local is a site that is served on this machine for the crawl, or nil. Resume and Recrawl of
+	// the crawl need it too.
 	Local *LocalSite
 
-	// Logger receives the messages that README.md lists, and debug messages. Nil: no log.
+	// Logger receives the messages that README.md lists, and debug messages. If nil, nothing is logged.
 	Logger *slog.Logger
 
-	// OnStart is called when the directory and the frontier are open, before the first
-	// request. Nil: not called.
+	// OnStart is called when the directory and the frontier are open, before the first request,
+	// unless it is nil.
 	OnStart func()
 
-	// OnNotice is called with each event that an operator should know about, as one line
-	// without a newline. It must be safe for concurrent use. Nil: not called.
+	// OnNotice is called with each event that an operator should know about, as one line without a
+	// newline. It must be safe for concurrent use. It may be nil.
 	OnNotice func(line string)
 }
 
@@ -76,8 +75,8 @@ type Options struct {
 // no effect on it.
 type LocalSite struct {
 	Server    frontier.Host     // host and port, such as example.com; see [frontier.HostOf]
-	Dir       string            // other URLs of the server are out of scope and not requested, except robots.txt; empty: /
-	Sitemap   string            // URL of a sitemap there that is read even if no robots.txt lists it; empty: none
+	Dir       string            // other URLs of the server are out of scope and not requested, except robots.txt; empty means /
+	Sitemap   string            // URL of a sitemap there that is read even if no robots.txt lists it; empty if none
 	Transport http.RoundTripper // sends the requests to this server
 }
 
@@ -93,7 +92,7 @@ type Crawler struct {
 
 	settings  run.Settings  // as far as they need neither the disk nor the network
 	dns       identity.DNS  // of Fetch.CheckDNS
-	extension time.Duration // of the leases of a shared crawl; 0: cluster.LeaseExtension
+	extension time.Duration // of the leases of a shared crawl; 0 means cluster.LeaseExtension
 	run       *run.Crawl
 }
 

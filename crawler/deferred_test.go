@@ -63,13 +63,13 @@ func TestDeferredURLsAreListed(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name    string
-		robots  http.HandlerFunc // nil: there is none
+		robots  http.HandlerFunc // nil if there is none
 		page    http.HandlerFunc // of /1
 		retries int
 		left    []string // paths
 		detail  string
 		wait    time.Duration
-		reason  output.Reason // empty: Deferred
+		reason  output.Reason // empty means Deferred
 	}{
 		{name: "503 with Retry-After", page: retryAfter(http.StatusServiceUnavailable), left: []string{"/2", "/3"}, detail: "Retry-After", wait: 2 * time.Hour},
 		{name: "the same, to be retried", page: retryAfter(http.StatusServiceUnavailable), retries: 2, left: []string{"/1", "/2", "/3"}, detail: "Retry-After", wait: 2 * time.Hour},
@@ -133,7 +133,7 @@ func TestMaxWait(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name   string
-		answer http.HandlerFunc // nil: pages; the connection of https is refused in any case
+		answer http.HandlerFunc // nil means pages; the connection of https is refused in any case
 		paths  int              // pages in the end
 		longer bool             // than max-wait
 	}{

@@ -41,7 +41,7 @@ func cutFile(name string, part int64) error {
 	return os.Truncate(name, info.Size()/part)
 }
 
-// listing is a site whose crawl has lines in every file.
+// listing is a site: its crawl has lines in every file.
 func listing(t *testing.T) *site {
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/robots.txt": "Sitemap: {site}/map.xml\nUser-agent: *\nDisallow: /no\n",
@@ -343,8 +343,8 @@ func TestCrawlContinuesWithDamagedLines(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		opts    Options
-		put     int      // the number of the file in the recrawl; 0: it stays where it was
-		request []string // what is requested; nil: nothing but the rest
+		put     int      // the number of the file in the recrawl; 0 if it stays where it was
+		request []string // what is requested; nil means nothing but the rest
 	}{
 		{name: "pages.jsonl", opts: Options{Resume: true}},
 		{name: "rejected.jsonl", opts: Options{Resume: true}},

@@ -16,8 +16,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// newGuard returns the guard of a crawl; nil: the caller's transport decides what to
-// connect to.
+// newGuard returns the guard of a crawl, or nil if the caller's transport decides what to connect
+// to.
 func newGuard(cfg *Config, opts *Options) (*guard.Guard, error) {
 	if opts.Transport != nil {
 		return nil, nil
@@ -89,7 +89,7 @@ func checkProxy(raw string) error {
 		return fmt.Errorf("%q: its user and password are not kept with a crawl; give the proxy again, with these", shown)
 	case badPort(u.Port()):
 		return fmt.Errorf("%q: there is no port %s; ports are 1 to 65535", shown, u.Port())
-	case strings.Trim(u.Path, "/") != "", u.RawQuery != "", u.Fragment != "": // mostly a password with such a character in it
+	case strings.Trim(u.Path, "/") != "", u.RawQuery != "", u.Fragment != "": // mostly a password that contains / ? or #
 		return fmt.Errorf("%q has more parts than the URL of a proxy; %s, and / ? # in a name or password before it as %%2F %%3F %%23", shown, write)
 	}
 	return nil
@@ -120,7 +120,7 @@ func checkProxyVariables() error {
 	return errors.Join(bad...)
 }
 
-// proxyVariables returns the environment variables whose proxies are used for the hosts of
+// proxyVariables returns the environment variables with proxies that are used for the hosts of
 // URLs, as http.ProxyFromEnvironment chooses them.
 func proxyVariables(urls []string) (used []string) {
 	choose := httpproxy.FromEnvironment().ProxyFunc()

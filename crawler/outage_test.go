@@ -23,7 +23,7 @@ import (
 // A flaky site has a front page with links to others, and records when each path is requested. Some
 // requests fail.
 type flaky struct {
-	fails func(path string) error // nil: the site responds
+	fails func(path string) error // nil means the site responds
 
 	mu    sync.Mutex // guards the fields below
 	began time.Time
@@ -173,8 +173,8 @@ func TestLongOutageOfASite(t *testing.T) {
 	})
 }
 
-// A URL whose request always ends the connection fails after its attempts, whatever else the
-// site has, and the other pages are fetched.
+// A URL that always ends the connection fails after its attempts, whatever else the site has, and
+// the other pages are fetched.
 func TestURLThatBreaksConnections(t *testing.T) {
 	for _, tt := range []struct {
 		name string

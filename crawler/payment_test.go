@@ -18,7 +18,7 @@ func TestPaymentAndLicense(t *testing.T) {
 			name   string
 			status int
 			fields []string
-			reason output.Reason // empty: a page
+			reason output.Reason // empty for a page
 			detail string
 		}{
 			{"price", 402, []string{price, "USD 0.01", code, "MissingCrawlerPrice"}, output.PaymentRequired, "USD 0.01, MissingCrawlerPrice"},

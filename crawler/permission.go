@@ -98,15 +98,15 @@ type Verification struct {
 	Files       int `json:"files"`       // kept versions of robots.txt and tdmrep.json
 	Differences int `json:"differences"` // calls of report
 
-	// These could not be verified: lines with a file that the site forbade to keep (no-store), and
-	// statements of a response whose text was cut at [usage.MaxRaw].
+	// NotKept counts what could not be verified: lines with a file that the site forbade to keep
+	// (no-store), and statements of a response with a text that was cut at [usage.MaxRaw].
 	NotKept int `json:"not_kept"`
 	Cut     int `json:"cut"`
 }
 
 // PermissionDifference is a contradiction in the record of permissions.
 type PermissionDifference struct {
-	Line    int    `json:"line,omitempty"` // of permissions.jsonl; 0: a line is missing, or File is set
+	Line    int    `json:"line,omitempty"` // of permissions.jsonl; 0 if a line is missing, or File is set
 	URL     string `json:"url,omitempty"`  // of the page; empty if the line cannot be read
 	File    string `json:"file,omitempty"` // path of the kept file
 	Problem string `json:"problem"`
@@ -119,9 +119,9 @@ type PermissionDifference struct {
 // report for each difference, and for each kept file whose SHA-256 is not its name. An error of
 // report ends it.
 //
-// The product token and the purposes are those of the configuration. The crawl must have ended: of
-// one that runs or was killed, the last lines may differ. It cannot find a statement of a response
-// that was removed, or whose text and values were changed together.
+// The product token and the purposes are those of the configuration. The crawl must have ended: if
+// it runs or was killed, the last lines may differ. It does not find that a statement of a response
+// was removed, or that its text and values were changed together.
 func VerifyPermissions(dir string, report func(PermissionDifference) error) (Verification, error) {
 	s, cfg, err := loadState(dir)
 	if err != nil {

@@ -51,13 +51,13 @@ func values(p output.Permission) map[usage.Purpose]string {
 	return said
 }
 
-// A signal of the lab is a statement about training or mining. It allows, disallows or is absent.
+// labSignal is a statement about training or mining. It allows, disallows or is absent.
 type labSignal struct {
 	name   string
-	values [3]string // its text if it is absent, allows, disallows; empty: it cannot say that
+	values [3]string // its text if it is absent, allows, disallows; empty if it cannot say that
 }
 
-// The signals of the lab. Those of files are the same for all pages of a site.
+// The signals of the lab. Signals of files are the same for all pages of a site.
 var (
 	labFiles = []labSignal{
 		{"Content-Usage in robots.txt", [3]string{"-", "Content-Usage: train-ai=y\n", "Content-Usage: train-ai=n\n"}},
@@ -111,7 +111,7 @@ func labWant(files, page []int) map[usage.Purpose]string {
 	return want
 }
 
-// newLab returns a site whose files say what files chooses, with a page for each combination.
+// newLab returns a site with the files that files chooses, and a page for each combination.
 func newLab(t *testing.T, files []int) (s *site, pages map[string][]int) {
 	t.Helper()
 	s, pages = newSite(t, "127.0.0.1", nil), make(map[string][]int)
@@ -255,8 +255,8 @@ func TestPurpose(t *testing.T) {
 	}
 }
 
-// A crawl of many pages, of which one disallows training: its content and its links are in no
-// file of the crawl, and its URL only in lines that say so.
+// One of many pages disallows training: its content and its links are in no file of the crawl, and
+// its URL only in lines that say so.
 func TestRefusedPageIsInNoOutput(t *testing.T) {
 	if testing.Short() {
 		t.Skip("crawls 10,000 pages")
@@ -376,7 +376,7 @@ func TestResumeWithOtherPurposes(t *testing.T) {
 	for name, tt := range map[string]struct {
 		before, now Usage
 		opts        Options
-		want        string // in the error; empty: the crawl resumes
+		want        string // in the error; empty if the crawl resumes
 	}{
 		"the same in another order": {Usage{Purposes: []string{"train-ai", "search"}}, Usage{Purposes: []string{"search", "train-ai"}}, Options{Resume: true}, ""},
 		"another one":               {Usage{Purposes: []string{"train-ai"}}, Usage{Purposes: []string{"search"}}, Options{Resume: true}, "started with purpose train-ai, unknown allow"},
@@ -594,7 +594,7 @@ func TestWithheldPagesCountForLimits(t *testing.T) {
 	}
 }
 
-// If the crawl has a purpose, no archive gets the body of an error or a redirect, whose permissions
+// If the crawl has a purpose, no archive gets the body of an error or a redirect: their permissions
 // are not read.
 func TestBodiesOfErrorsAreWithheld(t *testing.T) {
 	const secret = "SECRET-BODY"

@@ -21,7 +21,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
-// mapped is a site with a sitemap of n pages, every tenth of which is disallowed.
+// mapped is a site with a sitemap of n pages. Every tenth is disallowed.
 func mapped(t *testing.T, n int) *site {
 	var list strings.Builder
 	for i := range n {
@@ -271,7 +271,7 @@ func TestPlanOfTheDemoSite(t *testing.T) {
 	}
 }
 
-// fileOf returns the entry of a plan for a sitemap file; nil: none.
+// fileOf returns the entry of a plan for a sitemap file, or nil.
 func fileOf(p *plan.Plan, url string) *plan.Sitemap {
 	for _, f := range p.Files {
 		if f.URL == url {

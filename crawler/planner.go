@@ -62,7 +62,7 @@ func (p *Planner) Run(ctx context.Context) (*plan.Plan, error) {
 		return nil, err
 	}
 	c.work(ctx)
-	c.lifecycle.Close() // a robots.txt that nobody waits for any more changes nothing
+	c.lifecycle.Close() // a robots.txt that arrives later changes nothing
 	end, _, fault := c.lifecycle.Ending()
 	sum := c.tally.summary()
 	planned := &plan.Plan{
@@ -79,8 +79,8 @@ type PlanStatus struct {
 	Sitemaps          int       // sitemap files that were read
 	SitemapsRemaining int       // known sitemap files that were not read yet
 	URLs              int       // URLs found so far
-	Waiting           []string  // origins whose robots.txt is unreachable
-	NextDue           time.Time // time of the next request; zero: one is in flight
+	Waiting           []string  // origins with an unreachable robots.txt
+	NextDue           time.Time // time of the next request; zero if one is in flight
 }
 
 // Status returns the current state of the planner. It can be called at any time until Run

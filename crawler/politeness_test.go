@@ -222,7 +222,7 @@ func TestROB_POL_04(t *testing.T) {
 	toOther := http.RedirectHandler("/r.txt", http.StatusMovedPermanently).ServeHTTP
 	for _, tt := range []struct {
 		name   string
-		robots http.HandlerFunc // nil: there is none
+		robots http.HandlerFunc // nil if there is none
 		path   string           // of the response that has a Retry-After of a second
 		give   http.HandlerFunc
 		want   []string // the paths requested, in order

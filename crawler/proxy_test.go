@@ -82,7 +82,7 @@ func TestBadProxies(t *testing.T) {
 	}
 }
 
-// A proxy whose user was masked is refused.
+// A proxy with a masked user is refused.
 func TestProxyWithoutItsUser(t *testing.T) {
 	cfg := testConfig(t, "http://a.test/")
 	cfg.Fetch.Proxies = []string{"http://***@h:3128"}
@@ -100,7 +100,7 @@ func TestProxiesOfTheEnvironmentAreReported(t *testing.T) {
 	for _, tt := range []struct {
 		name, value, no, start string
 		proxy                  []string
-		told                   string // empty: nothing is
+		told                   string // empty if nothing is
 	}{
 		{"HTTP_PROXY", "http://me:hunter2@127.0.0.72:9", "", "http://a.test/", nil, "HTTP_PROXY (http://127.0.0.72:9)"},
 		{"https_proxy", "127.0.0.72:9", "", "http://a.test/", nil, "https_proxy (http://127.0.0.72:9)"},

@@ -244,7 +244,7 @@ func (w *walk) visit(u *url.URL) error {
 // fileResponse is a response of net/http's file server.
 type fileResponse struct {
 	status      int
-	location    string // relative to the URL; empty: no redirect
+	location    string // relative to the URL; empty if no redirect
 	contentType string
 	body        []byte
 }

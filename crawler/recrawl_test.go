@@ -289,7 +289,7 @@ func TestKeepGenerations(t *testing.T) {
 	}
 }
 
-// A recrawl leaves the archives of a crawl whose other files were removed.
+// A recrawl leaves the archives of a crawl without its other files.
 func TestRecrawlKeepsArchivesOfRemovedCrawl(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "start"})
 	cfg := testConfig(t, s.url+"/")

@@ -17,8 +17,8 @@ import (
 
 // WithoutSecrets returns the configuration with *** instead of the users and passwords of proxies
 // and of Credentials.BasicAuth, and instead of the values of header fields. crawl.json stores this
-// form, so that you can share the directory of a crawl. Before you resume such a crawl, set the
-// values again: [Config.Validate] rejects ***.
+// form, so that you can share the directory of a crawl. Before you resume the crawl, set the values
+// again: [Config.Validate] rejects ***.
 func (c Config) WithoutSecrets() Config {
 	c.Fetch.Proxies = masked(c.Fetch.Proxies, withoutProxyUser)
 	c.Credentials.BasicAuth = masked(c.Credentials.BasicAuth, credentials.MaskBasicAuth)
@@ -27,7 +27,7 @@ func (c Config) WithoutSecrets() Config {
 	return c
 }
 
-// masked returns f of each text; nil for nil.
+// masked returns f of each text, or nil for nil.
 func masked(texts []string, f func(string) string) []string {
 	var out []string
 	for _, text := range texts {
@@ -112,7 +112,7 @@ func trySigning(id *identity.Identity) error {
 	return signer.Sign(req)
 }
 
-// checkDNS prints a notice if sites cannot recognize this machine by its name in DNS. A nil identity has none.
+// checkDNS prints a notice if sites cannot recognize this machine by its name in DNS.
 func (c *Crawler) checkDNS(signer *identity.Identity) {
 	if !c.cfg.Fetch.CheckDNS {
 		return

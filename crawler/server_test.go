@@ -69,7 +69,7 @@ func TestROB_POL_01_OneServerHasOneClockInASharedCrawl(t *testing.T) {
 // A fakeServer responds in memory, in the time of a bubble.
 type fakeServer struct {
 	site
-	pages map[string]http.HandlerFunc // by URL; nil at "http:": it takes no connections
+	pages map[string]http.HandlerFunc // by URL; nil at "http:" means it takes no connections
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -143,7 +143,7 @@ func TestROB_POL_03_OneOriginIsUnreachable(t *testing.T) {
 		}
 	}
 	for name, tt := range map[string]struct {
-		robots http.HandlerFunc // of http; nil: the connection is refused
+		robots http.HandlerFunc // of http; nil means the connection is refused
 		quiet  bool
 	}{
 		"connection refused": {nil, false},

@@ -163,8 +163,8 @@ func (c *crowd) judge(t testing.TB, delay time.Duration, inFlight int) {
 	}
 }
 
-// judgeSegments checks that each page is in the files of one worker. Pages whose lease was lost
-// during an outage may be in two.
+// judgeSegments checks that each page is in the files of one worker. Pages with a lease lost during
+// an outage may be in two.
 func (c *crowd) judgeSegments(t testing.TB, dirs []string, twice int) {
 	t.Helper()
 	found := make(map[string]int)
@@ -355,7 +355,7 @@ func TestRedisIsKilled(t *testing.T) {
 const unwritten = 2500 * time.Millisecond
 
 // A master of a Redis Cluster is killed, and its replica takes over. The crawl continues, and
-// fetches pages again whose outcomes were not replicated.
+// fetches pages again if their outcomes were not replicated.
 func TestMasterIsKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a Redis Cluster and kills its master")

@@ -230,7 +230,7 @@ func TestOpeningWorkerCountsAsWorking(t *testing.T) {
 	})
 	<-opening
 	brings := workerConfig(t, cfg, "w2")
-	brings.URLs = append(slices.Clone(brings.URLs), target.url+"/") // of which w1 has to hear
+	brings.URLs = append(slices.Clone(brings.URLs), target.url+"/") // which w1 has to receive
 	second := runCrawl(t, brings, nil)
 	at := time.Now()
 	var workers []shared.Worker

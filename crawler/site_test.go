@@ -148,7 +148,7 @@ func newCrawler(t *testing.T, cfg Config, opts *Options) *Crawler {
 	return c
 }
 
-// run crawls to the end and reads the files.
+// runCrawl crawls to the end and reads the files.
 func runCrawl(t *testing.T, cfg Config, opts *Options) *crawl {
 	t.Helper()
 	return runChanged(t, cfg, opts, func(*Crawler) {})

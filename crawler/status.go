@@ -49,7 +49,7 @@ type Summary struct {
 	Truncated          Truncated                  `json:"truncated,omitzero"`            // pages that a limit truncated
 	Duplicates         int                        `json:"duplicates"`                    // pages with the same body as an earlier page
 	Unchanged          int                        `json:"unchanged"`                     // pages that have not changed since the previous fetch
-	Waiting            []string                   `json:"waiting,omitempty"`             // origins whose robots.txt is unreachable, so that their URLs remain
+	Waiting            []string                   `json:"waiting,omitempty"`             // origins with an unreachable robots.txt; their URLs remain
 	WaitingReasons     []string                   `json:"waiting_reasons,omitempty"`     // the reasons, in the order of Waiting; empty in a Status
 	Lost               []output.Loss              `json:"lost,omitempty"`                // data that files have lost
 	RejectedIncomplete bool                       `json:"rejected_incomplete,omitempty"` // rejected.jsonl lists fewer URLs than were skipped
@@ -57,7 +57,7 @@ type Summary struct {
 	StartedAt          time.Time                  `json:"started_at"`
 	Duration           plan.Millis                `json:"duration_ms"`
 	Output             string                     `json:"output"`
-	Shared             *shared.Crawl              `json:"shared,omitempty"` // nil: the crawl is not shared
+	Shared             *shared.Crawl              `json:"shared,omitempty"` // nil if the crawl is not shared
 }
 
 // BlockedStart is a start URL at a non-public address that [Fetch.AllowAddr] does not list. The address

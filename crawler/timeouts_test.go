@@ -142,7 +142,7 @@ func TestEndlessSitemapAndRobots(t *testing.T) {
 	}
 }
 
-// Two hosts whose robots.txt files redirect to each other at the same time do not deadlock.
+// Two robots.txt files that redirect to each other at the same time do not deadlock.
 func TestRobotsRedirectingToEachOther(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		sites := []*site{newSite(t, "127.0.0.1", map[string]string{"/": ""}), newSite(t, "127.0.0.2", map[string]string{"/": ""})}

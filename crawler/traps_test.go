@@ -20,7 +20,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// A trapSite is a site with pages, some of which lead into traps.
+// A trapSite is a site with pages. Some lead into traps.
 func trapSite(t *testing.T) *site {
 	s := newSite(t, "127.0.0.1", map[string]string{"/about": "<p>" + traptest.Prose(1, 50), "/contact": "<p>" + traptest.Prose(2, 50), "/news/": "<p>" + traptest.Prose(3, 50)})
 	menu := `<title>Shop</title><nav><a href="/about">About us</a><a href="/contact">Contact</a><a href="/news/">News</a></nav>` + "<p>" + traptest.Prose(4, 100) + "</p>"
@@ -123,8 +123,8 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-// A large site without traps is fetched completely: articles by date, most of which only the
-// previous one links to, and numbered products.
+// A large site without traps is fetched completely: articles by date (most with a link only from
+// the previous one) and numbered products.
 func TestLargeSiteIsNoTrap(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it crawls a site of 5,000 articles")

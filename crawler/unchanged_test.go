@@ -25,8 +25,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
 )
 
-// taggedSite serves pages with an ETag, and answers 304 to a request that has it. Again changes the header of a
-// 304; nil: it has only the ETag.
+// taggedSite serves pages with an ETag, and answers 304 to a request that has it. Again changes the header of
+// a 304. If nil, it has only the ETag.
 func taggedSite(t *testing.T, pages map[string]string, again func(path string, h http.Header)) *site {
 	s := newSite(t, "127.0.0.1", nil)
 	for path, body := range pages {
@@ -126,7 +126,7 @@ func TestRecrawlOfUnchangedSiteIsWhole(t *testing.T) {
 	pages, table, list, permitted := wholePages(t, cfg), rows(), links(), permissionsOf(t, cfg, s)
 	for round := range 3 {
 		saved := savedConfig(t, cfg)
-		saved.Limits.MaxPages = 3 * round // 0: at once
+		saved.Limits.MaxPages = 3 * round // 0 means at once
 		runCrawl(t, saved, &Options{Recrawl: true, Formats: formats})
 		if saved.Limits.MaxPages = 0; round > 0 {
 			runCrawl(t, saved, &Options{Resume: true, Formats: formats})

@@ -196,7 +196,7 @@ func TestVerifyPermissionsFindsChanges(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		change func(t *testing.T)
-		page   string // whose line alone differs; empty: others differ too
+		page   string // the only one with another line; empty if others differ too
 		want   string // in a difference
 	}{
 		"a byte of robots.txt": {func(t *testing.T) {
