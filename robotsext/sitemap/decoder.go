@@ -35,7 +35,7 @@ type decoder struct {
 
 	guid   []byte      // the RSS item's guid, if it is a link
 	isLink bool        // the guid is a link
-	bases  [2]*url.URL // of the Atom feed and its entry; nil: unknown
+	bases  [2]*url.URL // of the Atom feed and its entry; nil if unknown
 
 	entry    Entry
 	bad      bool   // the location of the entry is invalid
@@ -138,7 +138,7 @@ func (d *decoder) start() error {
 	return nil
 }
 
-// end closes the innermost element. It fails if the end tag is that of another element.
+// end closes the innermost element. It fails if the end tag is for another element.
 func (d *decoder) end() error {
 	if len(d.frames) == 0 {
 		return syntax("an end tag without a start tag")
@@ -276,7 +276,7 @@ func (d *decoder) value(el elem) {
 		return
 	}
 	if el == elemLink && len(text) == 0 && len(d.inner) == 0 {
-		return // as if it was not there
+		return // as if it were not there
 	}
 	d.seen |= 1 << el
 	var ok bool
@@ -360,8 +360,8 @@ func (d *decoder) epilog() error {
 	return nil
 }
 
-// lower returns a name in lower case, valid until the next call. It returns a name that is
-// too long to be known unchanged.
+// lower returns a name in lower case, valid until the next call. It does not change a name
+// that is longer than any known one.
 func (d *decoder) lower(name []byte) []byte {
 	if len(name) > len(d.low) {
 		return name

@@ -46,7 +46,7 @@ type child struct {
 	elem  elem
 }
 
-// children are those of each element, besides the leaves of extensions.
+// children are the child elements of each element, except the leaves of extensions.
 var children = [elemLeaf][]child{
 	elemDocument:  {{coreSpace, "urlset", elemURLSet}, {coreSpace, "sitemapindex", elemIndex}, {coreSpace, "rss", elemRSS}, {coreSpace, "feed", elemFeed}},
 	elemURLSet:    {{coreSpace, "url", elemURL}},
@@ -64,7 +64,7 @@ var children = [elemLeaf][]child{
 	},
 }
 
-// child returns the elem of an element inside parent, whose name is in lower case.
+// child returns the elem of an element inside parent, by its name in lower case.
 func (parent elem) child(sp space, local []byte) elem {
 	known := children[parent]
 	for i := range known {
@@ -73,7 +73,7 @@ func (parent elem) child(sp space, local []byte) elem {
 		}
 	}
 	if x := extensions[parent]; x != nil && x.space == sp {
-		return elemExtension // if it has such a leaf
+		return elemExtension // if the extension has this leaf
 	}
 	return elemOther
 }

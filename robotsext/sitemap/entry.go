@@ -68,7 +68,7 @@ type Video struct {
 	PlayerLoc    string // URL of a player
 	Duration     time.Duration
 	Published    time.Time
-	Expires      time.Time // zero: never
+	Expires      time.Time // zero if never
 	Rating       float32   // 0 to 5
 	Views        int64
 	Tags         []string
@@ -86,8 +86,8 @@ type Video struct {
 
 // Restriction allows a video only for the listed values, or for all others.
 type Restriction struct {
-	Allow  bool     `json:"allow"`  // true: only Values; false: all but Values
-	Values []string `json:"values"` // empty: no restriction
+	Allow  bool     `json:"allow"`  // only Values; if false, all but Values
+	Values []string `json:"values"` // empty if there is no restriction
 }
 
 // News describes a news article (namespace sitemap-news/0.9).
@@ -99,5 +99,5 @@ type News struct {
 	Keywords    string    `json:"keywords,omitempty"`
 	Genres      string    `json:"genres,omitempty"`
 	Tickers     string    `json:"stock_tickers,omitempty"` // stock symbols
-	Access      string    `json:"access,omitempty"`        // Subscription or Registration; empty: free
+	Access      string    `json:"access,omitempty"`        // Subscription or Registration; empty if free
 }

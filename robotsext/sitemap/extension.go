@@ -20,8 +20,8 @@ const (
 // errNoURL is the reason for skipping an image or a video.
 var errNoURL = errors.New("it has no URL")
 
-// openExtension begins an image, a video or an article, or adds an alternate, whose
-// data is in its attributes.
+// openExtension begins an image, a video or an article, or adds an alternate, which has
+// its data in attributes.
 func (d *decoder) openExtension(el elem) {
 	e := &d.entry
 	switch el {
@@ -169,7 +169,7 @@ type extension struct {
 	leaves map[string]leaf
 }
 
-// extensions are those of sitemap-image/1.1, sitemap-video/1.1 and
+// extensions are the elements of sitemap-image/1.1, sitemap-video/1.1 and
 // sitemap-news/0.9.
 var extensions = [elemLeaf]*extension{
 	elemImage: {imageSpace, map[string]leaf{

@@ -58,7 +58,7 @@ func parseBase(text []byte) *url.URL {
 	return base
 }
 
-// resolve resolves a reference. It returns a reference unchanged that is absolute or that it
+// resolve resolves a reference. It does not change a reference that is absolute or that it
 // cannot resolve.
 func resolve(base *url.URL, reference []byte) []byte {
 	if base == nil || afterScheme(reference) > 0 {

@@ -47,7 +47,7 @@ func TestFeeds(t *testing.T) {
 		"Atom: the base counts before the URL of the file":  {atom(` xml:base="http://b.example/"`, "", ` href="/a"`), file, []string{"http://b.example/a"}, nil},
 		"Atom: the scheme of the base":                      {atom("", "", ` href="//c.example/a"`), "https://h.example/f", []string{"https://c.example/a"}, nil},
 		"Atom: an absolute link":                            {atom(` xml:base="http://b.example/"`, "", ` href="http://c.example/a"`), file, []string{"http://c.example/a"}, nil},
-		"Atom: an empty base is that of the feed":           {atom(` xml:base="http://b.example/x/"`, ` xml:base=""`, ` href="a"`), "", []string{"http://b.example/x/a"}, nil},
+		"Atom: an empty base is the feed's base":            {atom(` xml:base="http://b.example/x/"`, ` xml:base=""`, ` href="a"`), "", []string{"http://b.example/x/a"}, nil},
 		"Atom: a base in other scripts":                     {atom(` xml:base="http://müller.example/ä/"`, "", ` href="ö"`), "", []string{"http://xn--mller-kva.example/%C3%A4/%C3%B6"}, nil},
 		"Atom: no base and no URL":                          {atom("", "", ` href="/a"`), "", nil, []Kind{BadLoc}},
 		"Atom: a base that is not a URL":                    {atom(` xml:base="mailto:a@b.example"`, "", ` href="/a"`), file, nil, []Kind{BadLoc}},

@@ -83,7 +83,7 @@ type Finding struct {
 
 func (f *Finding) setPlace(at place) { f.Line, f.Column, f.Offset = at.line, at.column, at.offset }
 
-// fixes are the fixes of kinds that have always the same.
+// fixes are the fixes of the kinds that always have the same one.
 var fixes = map[Kind]string{
 	NotASitemap:     "write a urlset or a sitemapindex, or one URL per line",
 	Truncated:       "write the rest of the file, and its end tags",

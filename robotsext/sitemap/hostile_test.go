@@ -68,7 +68,7 @@ func TestHostile(t *testing.T) {
 		{"gzip of nothing, for ever", &endless{piece: packed(t, "")}, 0, BadGzip},
 		{"gzip cut in its header", strings.NewReader("\x1f\x8b\x08\x00"), 0, BadGzip},
 		{"gzip header without end", io.MultiReader(strings.NewReader("\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\xff"), &endless{piece: []byte("name")}), 0, BadGzip},
-		{"gzip that is none", strings.NewReader("\x1f\x8bsitemap"), 0, BadGzip},
+		{"not gzip", strings.NewReader("\x1f\x8bsitemap"), 0, BadGzip},
 		{"zeros", &endless{piece: make([]byte, 4096)}, 0, NotASitemap},
 		{"zeros in XML", forever(one, "\x00"), 1, TooManyBytes},
 		{"zeros in a location", forever("<urlset><url><loc>http://h.example/", "\x00"), 0, TooManyBytes},

@@ -58,16 +58,15 @@ type binding struct {
 type bindings struct {
 	list []binding
 
-	// The core namespaces are that of the root element, and the one that such a document
-	// should have. An RSS item may have an <atom:link> besides its <link>, which is not
-	// its location.
+	// The core namespaces: the one that the root element has, and the one that it should
+	// have. An RSS item may have an <atom:link> too, which is not its location.
 	rootURI    string
-	ownSpace   space // otherSpace: none
+	ownSpace   space // otherSpace if none
 	rootPrefix string
 	rooted     bool
 }
 
-// root sets the core namespace to that of the root element. Call it before declare.
+// root sets the core namespaces for a root element. Call it before declare.
 func (b *bindings) root(el elem, prefix, attrs []byte) {
 	b.rooted = true
 	switch el {

@@ -103,7 +103,7 @@ const (
 var namespaces = []struct {
 	name  *regexp.Regexp
 	words string
-	roots string // the documents whose own it is, however their root is declared
+	roots string // the documents that have it, however their root is declared
 }{
 	{regexp.MustCompile(`sitemap-image`), imageWords, ""},
 	{regexp.MustCompile(`sitemap-video`), videoWords, ""},

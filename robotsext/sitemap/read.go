@@ -239,7 +239,7 @@ func (rd *reading) last(err error) *Finding {
 	if rd.window != nil {
 		at, here := rd.markPlace(), rd.here()
 		switch f.Kind {
-		case BadXML, NotASitemap, NestedTooDeep, TagTooLong: // the tag is at fault
+		case BadXML, NotASitemap, NestedTooDeep, TagTooLong: // the tag is wrong
 		default:
 			at = here
 		}
@@ -250,8 +250,8 @@ func (rd *reading) last(err error) *Finding {
 	return f
 }
 
-// deliver reports the findings that are held, those of a strict check unless the caller has stopped, and the
-// one that stopped reading; nil: none did.
+// deliver reports the held findings, the findings of a strict check unless the caller has stopped, and the
+// one that stopped reading, unless it is nil.
 func (rd *reading) deliver(end *Finding, stopped bool) {
 	if rd.opts.Strict && rd.opts.OnFinding != nil {
 		found := rd.held

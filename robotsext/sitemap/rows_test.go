@@ -305,8 +305,8 @@ func TestRatio(t *testing.T) {
 	}
 }
 
-// TestChecksum holds that a gzip whose checksum does not fit is told, also when
-// its document is complete.
+// TestChecksum checks that a wrong checksum of a gzip is a finding, even if its
+// document is complete.
 func TestChecksum(t *testing.T) {
 	for name, in := range map[string]string{"XML": urlset("<loc>http://h.example/a</loc>"), "text": "http://h.example/a\n"} {
 		t.Run("ROB-SMP-22/"+name, func(t *testing.T) {

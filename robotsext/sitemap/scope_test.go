@@ -41,7 +41,7 @@ func TestScope(t *testing.T) {
 		{"ROB-SMP-19/out by escaped dot segments", Directory, "http://example.com/catalog/sitemap.xml", nil, "http://example.com/catalog/%2E%2e/image/x", false, false},
 		{"ROB-SMP-19/round by dot segments", Directory, "http://example.com/catalog/sitemap.xml", nil, "http://example.com/image/./../catalog/x", false, true},
 		{"ROB-SMP-19/escapes that need not be", Directory, "http://example.com/c%61talog/sitemap.xml", nil, "http://example.com/%63atalog/x", false, true},
-		{"ROB-SMP-19/an escaped slash is none", Directory, "http://example.com/catalog/sitemap.xml", nil, "http://example.com/catalog%2fx", false, false},
+		{"ROB-SMP-19/an escaped slash is not a slash", Directory, "http://example.com/catalog/sitemap.xml", nil, "http://example.com/catalog%2fx", false, false},
 		{"ROB-SMP-19/case of escapes", Directory, "http://example.com/%C3%A4/sitemap.xml", nil, "http://example.com/%c3%a4/x", false, true},
 		{"ROB-SMP-19/at the root", Directory, "http://example.com/sitemap.xml", nil, "http://example.com", false, true},
 

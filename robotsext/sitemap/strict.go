@@ -94,7 +94,7 @@ func (c *checker) checkCharset(body []byte, charset string) {
 	sameFamily := strings.HasPrefix(charset, "utf-16") && (declared == "utf-16" || declared == charset)
 	isUTF8 := charset == "utf-8" && (declared == "utf8" || ascii)
 	if declared != "" && declared != charset && !sameFamily && !isUTF8 {
-		c.addFault(place{line: 1, column: 1}, "the declared encoding is another one than that of the file, "+strings.ToUpper(charset),
+		c.addFault(place{line: 1, column: 1}, "the declared encoding is not the encoding of the file, "+strings.ToUpper(charset),
 			`declare encoding="`+strings.ToUpper(charset)+`"`)
 	}
 	bad := -1
@@ -293,9 +293,9 @@ func isFault(f *Finding) bool {
 	return f.Kind == BadLoc && errors.Is(f.Err, errControl)
 }
 
-// checkStrictly returns the findings that are held and those of a strict check, in the order of their lines.
-// A fault that both have found on a line is one, with the place and fix of the strict check. End is what
-// stopped reading.
+// checkStrictly returns the held findings and the findings of a strict check, in the order of their lines.
+// A fault that both have found on a line is one finding, with the place and fix of the strict check. End is
+// what stopped reading.
 func (rd *reading) checkStrictly(end *Finding) []Finding {
 	found, body := rd.held, rd.body.Bytes()
 	if end == nil && rd.window != nil { // what follows is of no interest
@@ -319,5 +319,5 @@ func (rd *reading) checkStrictly(end *Finding) []Finding {
 	return found
 }
 
-// unexpectedEOF is how the text begins of the fault of a document that ends too early.
+// unexpectedEOF begins the text of the fault of a document that ends too early.
 const unexpectedEOF = "unexpected EOF"

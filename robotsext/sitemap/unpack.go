@@ -34,7 +34,7 @@ type meter struct {
 	packed *meter // the received body; nil for the meter of the received body
 	ratio  int64
 
-	// The decompressed body, the innermost layer; nil: not compressed.
+	// The decompressed body, the innermost layer, or nil if it is not compressed.
 	unpacked *meter
 }
 

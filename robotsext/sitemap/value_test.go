@@ -11,7 +11,7 @@ func TestLastMod(t *testing.T) {
 	}
 	tests := []struct {
 		in   string
-		want time.Time // zero: not readable
+		want time.Time // zero if it is invalid
 	}{
 		{"1997", utc(1997, 1, 1, 0, 0, 0, 0)},
 		{"1997-07", utc(1997, 7, 1, 0, 0, 0, 0)},

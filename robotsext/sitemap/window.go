@@ -23,7 +23,7 @@ type window struct {
 	lined     int   // line breaks before this position are counted; at most pos
 	afterCR   bool  // the byte before lined is a CR, so an LF does not count
 
-	marked   int   // position of the mark in buf; -1: place is known
+	marked   int   // position of the mark in buf, or -1 if its place is known
 	markedAt place // place of the mark
 
 	err error // error of r
@@ -60,8 +60,8 @@ func (w *window) here() place {
 	return w.locate(w.pos)
 }
 
-// locate returns the place of buf[at], which is not before that of an earlier call. A line
-// ends in LF, CR LF or CR, as in XML. It counts only the bytes since the last call.
+// locate returns the place of buf[at], which must not be before the place of the last call.
+// It counts only the bytes since then. A line ends in LF, CR LF or CR, as in XML.
 func (w *window) locate(at int) place {
 	if passed := w.buf[w.lined:at]; len(passed) > 0 {
 		breaks := bytes.Count(passed, lf)
@@ -132,7 +132,7 @@ func (w *window) skipSpace() bool {
 	}
 }
 
-// skipBlank skips white space, including that of Unicode, and reports whether anything
+// skipBlank skips white space, including Unicode white space, and reports whether anything
 // follows.
 func (w *window) skipBlank() bool {
 	for w.skipSpace() {
