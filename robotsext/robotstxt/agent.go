@@ -15,7 +15,7 @@ func agentToken(value string) (length int, global bool) {
 }
 
 // wholeName returns the length of a User-agent value up to the first white space, slash
-// or star. Crawlers such as MJ12bot, whose name is no valid product token, compare it whole
+// or star. Crawlers with names that are no product tokens, such as MJ12bot, compare it whole
 // (ROB-UA-11). It returns 0 if that is no name.
 func wholeName(value string) int {
 	n := 0

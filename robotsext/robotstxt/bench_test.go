@@ -141,7 +141,7 @@ func benchmarkBoth(b *testing.B, name string, size int64, ours, temoto func()) {
 	}
 }
 
-// crawler is whose rules are asked for: one that no file names.
+// crawler is the crawler that asks for rules. No file names it.
 const crawler = "examplebot"
 
 // BenchmarkParse is what a file costs before anybody asks it for anything.

@@ -9,7 +9,7 @@ import (
 // do not change a page, and applies to the whole file.
 type CleanParam struct {
 	Params []string
-	Path   string // only for paths with this prefix, in which * matches anything; "": every path
+	Path   string // only for paths with this prefix, in which * matches anything; "" for every path
 	Line   int
 }
 

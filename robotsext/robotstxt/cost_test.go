@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The files that these tests read are those of the benchmarks.
+// These tests read the same files as the benchmarks.
 
 // TestMatchAllocatesNothing holds for canonical paths, whatever the file, and
 // from the lines of the group, its compiled rules, and its prefix tree.
@@ -129,7 +129,7 @@ func alike() []byte {
 	return []byte(b.String())
 }
 
-// nested makes rules each of which begins with the one before.
+// nested makes rules that each begin with the previous one.
 func nested(n int) []string {
 	var lines []string
 	for i := range n {

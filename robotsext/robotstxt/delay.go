@@ -52,7 +52,7 @@ func parseDelay(value string) (time.Duration, bool) {
 type RequestRate struct {
 	Documents int
 	Per       time.Duration
-	Window    Window // when it applies; zero: always
+	Window    Window // when it applies; zero means always
 	Line      int
 }
 

@@ -32,7 +32,7 @@
 // (letters, digits, - . _ ~) are decoded, other escapes become upper case, and dot segments
 // of the URL are removed. Reserved characters differ from their escapes: /a%2Fb is not
 // /a/b. In a query, however, : / ? @ [ ] ' equal their escapes. The length of a rule is
-// that of its canonical form, with two exceptions (RankedRule.Length).
+// the length of its canonical form, with two exceptions (RankedRule.Length).
 //
 // Parse never fails. It skips invalid lines and lists them in File.Findings. A file applies
 // to one origin: scheme, host and port. Package robotsext fetches files and decides what

@@ -29,8 +29,8 @@ type File struct {
 	groups   []Group   // parallel to names.list
 	sets     []ruleset // of the blocks, then of groups merged from several
 	few      few
-	clean    *cleanParams // nil: none
-	size     atomic.Int64 // 0: not yet estimated
+	clean    *cleanParams // nil if none
+	size     atomic.Int64 // 0 until it is estimated
 }
 
 // Rule is an Allow or Disallow line that has an effect.

@@ -7,7 +7,7 @@ import (
 // Finding is a likely mistake in a robots.txt file. Parsing never fails because of
 // one, but crawlers may not understand the line as its author intended.
 type Finding struct {
-	Line int    `json:"line"` // from 1; 0: the file as a whole
+	Line int    `json:"line"` // from 1; 0 for the whole file
 	Kind Kind   `json:"kind"` // what is wrong
 	Text string `json:"text"` // the part of the line concerned, as written; may be empty
 }

@@ -154,7 +154,7 @@ func TestIntendedDifferences(t *testing.T) {
 			if d.has(one) {
 				names = append(names, info.name)
 				if !info.feature(c) {
-					t.Errorf("%s: %q, %q: decided by %q, of which there is no trace", c.name, c.agents, c.url, info.name)
+					t.Errorf("%s: %q, %q: decided by %q, but there is no trace of it", c.name, c.agents, c.url, info.name)
 				}
 			}
 		}

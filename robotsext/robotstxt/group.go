@@ -15,7 +15,7 @@ var nobody Group
 
 // Group returns the group that a crawler must obey. Names are the crawler's names, most
 // specific first: product tokens such as "FooBot", or User-Agent headers such as
-// "FooBot/1.0", of which ProductToken finds the token. The first token that has a group
+// "FooBot/1.0"; ProductToken finds their token. The first token that has a group
 // decides; groups of different tokens are never merged. If no token has a group, Group
 // returns the group of "*", or else an empty group. The name "*" selects that group too.
 //
@@ -40,7 +40,7 @@ func (f *File) NamedGroup(names ...string) *Group {
 	return &nobody
 }
 
-// Err returns why the names that selected the group are not those of a crawler. It matches
+// Err returns why the names that selected the group are no names of crawlers. It matches
 // ErrToken. The group then disallows every path. For every other group Err returns nil.
 func (g *Group) Err() error { return g.err }
 

@@ -4,12 +4,12 @@ package robotstxt
 type Verdict struct {
 	Allowed bool
 	Group   *Group // the group that applies; never nil
-	Rule    *Rule  // the rule that decided; nil: no rule applies, so the URL is allowed unless Err is set
-	Err     error  // that of Group.Err: no crawler has this name, so nothing is allowed
+	Rule    *Rule  // the rule that decided, or nil if none applies; then the URL is allowed unless Err is set
+	Err     error  // from Group.Err: no crawler has this name, so nothing is allowed
 }
 
 // Check reports whether the crawler with these names may fetch rawURL. The
-// names are those of Group. Check accepts any URL. It removes scheme, authority
+// names are as in Group. Check accepts any URL. It removes scheme, authority
 // and fragment, and converts the rest to canonical form. Everything before the first
 // of / ? ; counts as authority even without a scheme, as in Google's parser.
 // "example.com/a" means "/a", and so does "private/a", so resolve relative references

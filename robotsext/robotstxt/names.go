@@ -19,7 +19,7 @@ type name struct {
 
 type nameSlot struct {
 	hash  uint32
-	index int32 // in list, plus 1; 0: free
+	index int32 // in list, plus 1; 0 if free
 }
 
 // fewNames is the number of names up to which a linear search is used.

@@ -45,7 +45,7 @@ func isASCII(s string) bool {
 func maybeEscaped(x uint64) bool {
 	braces := (x | 0x20*ones) ^ 0x7f*ones                    // [ { are 4, \ | 3, ] } 2, ^ ~ 1, _ and DEL 0
 	none := (x ^ '`'*ones) + 0x7f*ones                       // the highest bit is set unless it is a `
-	none &= (x&^(('<'^'>')*ones) ^ '<'*ones) + 0x7f*ones     // the same for < and >
+	none &= (x&^(('<'^'>')*ones) ^ '<'*ones) + 0x7f*ones     // likewise for < and >
 	none &= ^(braces + 0x7f*ones) | (braces + (0x80-5)*ones) // and for 1 to 4
 	return (below(x, '%'+1)|x|(x+ones)|^none)&highs != 0
 }

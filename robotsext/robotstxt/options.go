@@ -29,8 +29,8 @@ type Options struct {
 	// one.
 	MaxBytes int
 
-	// MaxFindings limits File.Findings. Zero means 1,000; negative: no findings are listed.
-	// Unless it is negative, the first misspelled User-agent line and the first field beyond
+	// MaxFindings limits File.Findings. Zero means 1,000, negative no findings. Unless it
+	// is negative, the first misspelled User-agent line and the first field beyond
 	// MaxExtensions are always listed.
 	MaxFindings int
 

@@ -58,7 +58,7 @@ func newPrefixTree(rules []ranked) *prefixTree {
 		}
 		return cmp.Compare(a.rank, b.rank)
 	})
-	// Of equal rules, the one with the lowest rank decides (ROB-GRP-09).
+	// Among equal rules, the one with the lowest rank decides (ROB-GRP-09).
 	entries = slices.CompactFunc(entries, func(a, b entry) bool { return a.pattern == b.pattern })
 
 	begins := make([]string, len(entries))

@@ -27,8 +27,8 @@ func TestPrintNearLimit(t *testing.T) {
 	})
 }
 
-// TestPrintFirstOctet shows that the first octet of a name is not lost for being
-// that of a byte order mark too.
+// TestPrintFirstOctet shows that the first octet of a name is kept, although a byte
+// order mark begins with it too.
 func TestPrintFirstOctet(t *testing.T) {
 	t.Run("ROB-FMT-06/printed", func(t *testing.T) {
 		checkPrint(t, []byte("\n\uff21: x\nUser-agent: a\nDisallow: /\n"), nil)

@@ -14,7 +14,7 @@ type ranked struct {
 const noRank = math.MaxInt32
 
 // rank sorts rules in file order by precedence: first the longest, then Allow before
-// Disallow (ROB-MAT-04), then the first in the file. It uses a counting sort, whose time
+// Disallow (ROB-MAT-04), then the first in the file. It uses a counting sort: its time
 // is proportional to the number of rules.
 func rank(rules []ranked) {
 	longest := 0

@@ -15,7 +15,7 @@ const canonicalPart = 2
 
 // found is the rule that decides about a path.
 type found struct {
-	place  int // in file order; -1: no rule matches
+	place  int // in file order; -1 if no rule matches
 	length int
 	allow  bool
 }

@@ -75,7 +75,7 @@ type sharedVerdict struct {
 	agents  []string
 	url     string
 	allowed bool
-	line    int  // the matching line, 0: none; -1: not known
+	line    int  // the matching line; 0 if none, -1 if unknown
 	strict  bool // agent and URL are in the form that the parser expects
 }
 

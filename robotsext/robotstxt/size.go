@@ -8,7 +8,7 @@ const (
 	groupBytes     = 100 // with a merged ruleset
 	nameBytes      = 16  // a name without its text, which belongs to the file
 	extensionBytes = 64  // without the agents, which the extensions of a group share
-	parsedBytes    = 400 // of an extension whose parsed value is cached
+	parsedBytes    = 400 // of an extension with a cached value
 	findingBytes   = 40
 	sitemapBytes   = 24
 	lineBytes      = 16  // of a rule that is not compiled

@@ -81,8 +81,8 @@ type SignalLine struct {
 }
 
 // ContentSignals returns the Content-Signal lines of the group that apply to a path, in
-// file order. Most lines have no path and apply to all. Of lines with paths those with
-// the longest path that matches apply, as in ContentUsage.
+// file order. Most lines have no path and apply to all. If lines have paths, those
+// with the longest path that matches apply, as in ContentUsage.
 func (g *Group) ContentSignals(pathAndQuery string) []SignalLine {
 	if g.set == nil {
 		return nil

@@ -123,7 +123,7 @@ func (p *pattern) matchAfter(s string) bool {
 }
 
 // signature is a digest of the octets of a string and of its pairs of adjacent octets. A
-// string contains another only if its signature covers that of the other.
+// string contains another only if its signature covers the other signature.
 type signature struct{ octets, pairs uint64 }
 
 func (s *signature) add(text string) {

@@ -44,7 +44,7 @@ type AgentDiff struct {
 	OldDelay, NewDelay time.Duration
 }
 
-// Change is a pattern whose URLs have a different verdict than before.
+// Change is a pattern of URLs that have a different verdict than before.
 type Change struct {
 	// Pattern is a rule path in canonical form.
 	Pattern string
@@ -53,7 +53,7 @@ type Change struct {
 	// Change reports.
 	Except []string
 
-	// Example is a path within Pattern whose verdict changes. Old.Rule decides it in the old
+	// Example is a path within Pattern with a changed verdict. Old.Rule decides in the old
 	// file, and New.Rule in the new one.
 	Example string
 
@@ -64,7 +64,7 @@ type Change struct {
 // rules with the same verdict may decide for other parts of the pattern.
 type Decision struct {
 	Allowed bool
-	Rule    *robotstxt.Rule // nil: none matches
+	Rule    *robotstxt.Rule // nil if none matches
 	Lines   []int           // where the rule is in the groups of AgentDiff.Agents, ascending
 }
 
@@ -155,7 +155,7 @@ type order struct {
 	group *robotstxt.Group
 	delay time.Duration
 	text  digest // of the rules, by precedence
-	side  *side  // nil: not yet compiled
+	side  *side  // nil until compiled
 }
 
 func agentsOf(file *robotstxt.File) agents {

@@ -116,7 +116,7 @@ func (s *search) hasSteps() bool {
 	return s.steps >= 0
 }
 
-// find is a pattern on whose paths one rule of each side decides, with different verdicts.
+// find is a pattern. One rule of each side decides on its paths, with different verdicts.
 type find struct {
 	glob     glob
 	literals int    // of the glob
@@ -234,7 +234,7 @@ func (s *search) where(g glob, holds condition) []glob {
 }
 
 // ask reports whether a condition holds for a path. It returns false for a path that is not
-// in canonical form, because no URL is compared as such a path.
+// in canonical form, because no URL is compared in that form.
 func (s *search) ask(path string, holds condition) (ok, isPath bool) {
 	if s.steps -= 20 + 2*len(path); robotstxt.Canonical(path) != path {
 		return false, false

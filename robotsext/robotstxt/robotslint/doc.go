@@ -24,8 +24,8 @@
 // the last line applies to ExampleBot too.
 //
 // Preferences without effect. Content-Usage and Content-Signal say what pages may be used for, each
-// with labels and values of its own. They belong to a group: a crawler that has a group ignores those
-// of the group of "*".
+// with labels and values of its own. They belong to a group: a crawler that has a group ignores the
+// preferences of the group of "*".
 //
 // Rules with another meaning. Only * and a $ at the very end are special in a path: there
 // are no regular expressions. A # begins a comment anywhere.
@@ -40,9 +40,9 @@
 //
 // Lint returns findings by line. A finding has a kind that scripts can rely on, a severity,
 // the id of a requirement in ../testdata/spec.md, a message and a fix. A fix that begins with
-// "write" and a line, or with "remove", disallows nothing that Google's parser allows now, which
-// accepts misspelled fields; any other fix needs a decision. A longer name that begins with that of
-// a field, such as Disallow-AI, is another field, and has no fix. An Error is a line that
+// "write" and a line, or with "remove", disallows nothing that Google's parser, which accepts
+// misspelled fields, allows now; any other fix needs a decision. A longer name that begins with the name
+// of a field, such as Disallow-AI, is another field, and has no fix. An Error is a line that
 // does not do what its author intended. A Warning is a line that may be a mistake: only some
 // crawlers obey it, or it is redundant. A Note is information, not a mistake. A clean file has no findings.
 //

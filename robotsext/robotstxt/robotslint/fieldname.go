@@ -18,7 +18,7 @@ var knownFields = []string{"user-agent", "useragent", "user agent", "disallow", 
 var separators = []string{"->", "=>", "：", "–", "=", ";", ",", ">", ".", "-"}
 
 // valueAfter returns the value in what follows the name of a field. A separator
-// before it is left out only if it cannot belong to it: a rule's path may begin with
+// before it is dropped only if it cannot belong to it: a rule's path may begin with
 // a separator, as in .gif, unless a slash or star comes next; and the value of another
 // field with a dot or minus, as in .5.
 func valueAfter(field, rest string) string {
@@ -120,8 +120,8 @@ func lenient(r record) record {
 	return r
 }
 
-// fieldName reports a line whose first colon belongs to its value, and a field whose longer
-// name begins with that of a known field.
+// fieldName reports a line if its first colon belongs to its value, and a longer field name
+// that begins with a known one.
 func (l *linter) fieldName(r *record) {
 	meant, ok := withColon(r.text)
 	if ok && r.field == noColon {

@@ -122,7 +122,7 @@ func checkSource(t *testing.T, body []byte) {
 	}
 	for _, x := range f.Findings {
 		if x.Line > 0 && x.Kind != robotstxt.KindHTML && s.at(x.Line) == nil {
-			t.Errorf("line %d, of which robotstxt says %v, is taken for empty", x.Line, x)
+			t.Errorf("line %d is taken for empty, but robotstxt says %v", x.Line, x)
 		}
 	}
 	if s.html != slices.ContainsFunc(f.Findings, func(x robotstxt.Finding) bool { return x.Kind == robotstxt.KindHTML }) {

@@ -9,11 +9,11 @@ type Severity string
 
 // The severities.
 const (
-	// Error: the line does not do what its author intended.
+	// Error means that the line does not do what its author intended.
 	Error Severity = "error"
-	// Warning: the line may be a mistake: only some crawlers obey it, or it is redundant.
+	// Warning means that the line may be a mistake: only some crawlers obey it, or it is redundant.
 	Warning Severity = "warning"
-	// Note: information, not a mistake.
+	// Note is information, not a mistake.
 	Note Severity = "note"
 )
 

@@ -17,7 +17,7 @@ type Finding struct {
 	SpecID   string   `json:"id"`                // of the requirement in ../testdata/spec.md, such as ROB-FMT-11
 	Text     string   `json:"text"`              // the part of the line concerned, as written; may be empty
 	Message  string   `json:"message"`           // what is wrong
-	Fix      string   `json:"fix"`               // how to correct it; empty: the line may be right
+	Fix      string   `json:"fix"`               // how to correct it; empty if the line may be right
 	Omitted  int      `json:"omitted,omitempty"` // number of findings of this kind and severity that are not listed
 }
 

@@ -170,7 +170,7 @@ func (s *ruleset) between(lower, r int) bool {
 	return false
 }
 
-// leastLength returns the minimum length of a rule whose prefix is longer than beginning. A
+// leastLength returns the minimum length of a rule with a longer prefix than beginning. A
 // literal dollar sign counts as one octet (ROB-MAT-03), and may be part of an escape.
 func leastLength(beginning string) int {
 	n := len(beginning) - 2*strings.Count(beginning, "%24") + 1

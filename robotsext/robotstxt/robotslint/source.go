@@ -15,10 +15,10 @@ type source struct {
 	blocks  []block
 	html    bool
 
-	unread   int  // number of the first line beyond the size limit; 0: none
+	unread   int  // number of the first line beyond the size limit; 0 if none
 	lastRead bool // only the end of the line before unread is beyond the limit
-	badUTF8  int  // number of the first line that is not UTF-8; 0: none
-	loneCR   int  // number of the first line that ends with a CR without LF; 0: none
+	badUTF8  int  // number of the first line that is not UTF-8; 0 if none
+	loneCR   int  // number of the first line that ends with a CR without LF; 0 if none
 	loneCRs  int  // number of lines that end with a CR without LF
 }
 
@@ -46,7 +46,7 @@ type record struct {
 	after string // the comment with its #, if it follows the value without white space
 	long  bool   // longer than some crawlers read
 	gap   bool   // an empty line precedes it
-	block int    // index of its block; -1: none
+	block int    // index of its block; -1 if none
 
 	removed bool // a finding removes the rule
 }

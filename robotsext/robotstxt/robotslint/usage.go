@@ -22,7 +22,7 @@ type fieldLabels struct {
 	words  map[string]string
 }
 
-// usageLabels and signalLabels are those of Content-Usage (ROB-EXT-05) and of Content-Signal
+// usageLabels and signalLabels are the labels of Content-Usage (ROB-EXT-05) and Content-Signal
 // (ROB-EXT-06).
 var usageLabels, signalLabels = tables()
 
@@ -94,7 +94,7 @@ func (l *linter) signalLine(e robotstxt.Extension) {
 	l.repeatedLabels(e, strings.SplitSeq(pairs, ","), "crawlers may obey either value")
 }
 
-// preference reports a preference whose label or value no crawler knows.
+// preference reports a preference with a label or value that no crawler knows.
 func (l *linter) preference(e robotstxt.Extension, kind Kind, label, value string, of *fieldLabels) {
 	values := of.values[label]
 	if slices.Contains(values, value) {
@@ -175,7 +175,7 @@ type usageChecks struct {
 	conflicts map[conflict]int // the first line with the opposite value
 }
 
-// conflict is a value in a line to which an earlier line of the group gives the opposite value.
+// conflict is a label's value in a line. An earlier line of the group has the opposite value.
 type conflict struct {
 	line    int
 	label   usagelabel.Label
@@ -215,7 +215,7 @@ func (c *usageChecks) group(g *robotstxt.Group) {
 }
 
 // disallowed reports whether a group disallows all URLs that a path matches. In case of doubt it
-// does not.
+// returns false.
 func (c *usageChecks) disallowed(g *robotstxt.Group, path string) bool {
 	want := newPattern(path, false)
 	highest := -1 // rank of the Disallow rules for all these URLs
@@ -290,7 +290,7 @@ func (c *usageChecks) contradictions(e *robotstxt.Extension) {
 }
 
 // notInherited reports groups of named crawlers without preferences, if the group of "*" has
-// some. A crawler with a group ignores that of "*" (ROB-UA-08).
+// some. A crawler with a group of its own ignores "*" (ROB-UA-08).
 func (l *linter) notInherited() {
 	everybody := l.file.Group("*")
 	all := everybody.Extensions()
