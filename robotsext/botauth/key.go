@@ -32,7 +32,7 @@ func newKey(key ed25519.PrivateKey) PrivateKey {
 	return PrivateKey{load: func() ed25519.PrivateKey { return key }}
 }
 
-// Until returns the key with a public half that expires at a time. Zero: it does not expire.
+// Until returns the key with a public half that expires at a time, or never if exp is zero.
 func (k PrivateKey) Until(exp time.Time) PrivateKey {
 	k.exp = 0
 	if !exp.IsZero() {
@@ -88,7 +88,7 @@ func (k PrivateKey) JWK() ([]byte, error) {
 	}{k.Public(), base64.RawURLEncoding.EncodeToString(k.load().Seed())})
 }
 
-// Public returns the public half as it stands in a directory.
+// Public returns the public half as a directory lists it.
 func (k PrivateKey) Public() JWK {
 	public := k.load().Public().(ed25519.PublicKey)
 	jwk := JWK{Kty: "OKP", Crv: "Ed25519", X: base64.RawURLEncoding.EncodeToString(public), Use: "sig", Exp: k.exp}

@@ -26,8 +26,8 @@ func verifyPSS(key *rsa.PublicKey, message, signature []byte) bool {
 	return rsa.VerifyPSS(key, crypto.SHA512, sum[:], signature, &rsa.PSSOptions{SaltLength: 64}) == nil
 }
 
-// dictionary parses a field and refuses repeated labels, of which the
-// structured-field parser would keep the last.
+// dictionary parses a field and refuses repeated labels. The structured-field
+// parser would keep only the last one.
 func dictionary(name string, values []string) (*httpsfv.Dictionary, error) {
 	dict, err := httpsfv.UnmarshalDictionary(values)
 	if err != nil {
@@ -66,7 +66,7 @@ func requestAuthority(req *http.Request) string {
 	return authority(scheme, host)
 }
 
-// requestValue returns the value of a component of a request, except that of one member of
+// requestValue returns the value of a component of a request. It does not support members of
 // Signature-Agent.
 func requestValue(req *http.Request, item httpsfv.Item) (string, error) {
 	name, _ := item.Value.(string)

@@ -33,7 +33,7 @@ func embedded(addr netip.Addr) []inner {
 	for _, f := range forms {
 		if f.prefix.Contains(addr) {
 			found = append(found, inner{f.name, v4(f.at)})
-			if f.name == "Teredo" { // and the client, whose bits are inverted
+			if f.name == "Teredo" { // and the client, with inverted bits
 				client := v4(12).As4()
 				for i := range client {
 					client[i] = ^client[i]

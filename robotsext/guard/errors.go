@@ -16,7 +16,7 @@ type AddressError struct {
 	Kind Kind       // why it is refused
 
 	// Form says how Addr embeds the IPv4 address Inner, such as NAT64 or 6to4. Kind is
-	// then that of Inner. If Addr embeds no address, Form is empty and Inner is zero.
+	// then the kind of Inner. If Addr embeds no address, Form is empty and Inner is zero.
 	Form  string
 	Inner netip.Addr
 }

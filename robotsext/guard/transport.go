@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Transport returns a RoundTripper like base whose connections are made by dialer and
-// checked by g. Base and dialer are not changed, and the dial functions of base are not
-// used. If dialer is nil, the connect timeout is 30 seconds.
+// Transport returns a RoundTripper like base. Dialer makes its connections, and g checks
+// them. Base and dialer are not changed, and the dial functions of base are not used.
+// If dialer is nil, the connect timeout is 30 seconds.
 //
 // Before a request it calls [Guard.CheckHost] with the host of the URL, so that
 // unusual spellings of addresses are refused.

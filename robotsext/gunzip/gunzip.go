@@ -22,11 +22,11 @@ import (
 // content was read before.
 var ErrTrailer = errors.New("gzip: wrong or missing checksum")
 
-// errIncomplete replaces io.ErrUnexpectedEOF, whose text does not say what was incomplete.
+// errIncomplete replaces io.ErrUnexpectedEOF, which does not say what was incomplete.
 var errIncomplete = errors.New("it is incomplete")
 
-// Fault returns what is wrong with the data of a [Reader] that returned err; nil: err is another one,
-// such as that of its source.
+// Fault returns what is wrong with the data of a [Reader] that returned err, or nil if err has another
+// cause, such as the source of the data.
 func Fault(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {

@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// Elements yields the elements of a list without the spaces and tabs around them. Empty elements, of
-// which an empty list has one, are yielded too.
+// Elements yields the elements of a list without the spaces and tabs around them. It also yields empty
+// elements; an empty list has one.
 func Elements(list string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start, quoted := 0, false

@@ -100,8 +100,8 @@ func (d *Directives) budget(read *int, text, separator string) (string, bool) {
 	return text[:max(cut, 0)], cut > 0
 }
 
-// add adds a rule. Of rules with the same name and source only the strictest stays, so
-// a line of thousands costs no more than one of each.
+// add adds a rule. It keeps only the strictest rule of each name and source, so a line
+// of thousands costs no more than one of each.
 func (d *Directives) add(r Rule) {
 	for i := len(d.rules) - 1; i >= 0 && d.rules[i].Source.Field == r.Source.Field && d.rules[i].Source.Line == r.Source.Line; i-- {
 		if before := &d.rules[i]; before.Name == r.Name && before.Source == r.Source {
@@ -166,7 +166,7 @@ func (d *Directives) NoTranslate() *Rule { return d.first(NoTranslate) }
 func (d *Directives) NoArchive() *Rule { return d.first(NoArchive, NoCache) }
 
 // MaxSnippet returns the rule that limits quoted text: the max-snippet with the
-// smallest Limit, or nosnippet, whose Limit is 0.
+// smallest Limit, or nosnippet, which has the Limit 0.
 func (d *Directives) MaxSnippet() *Rule {
 	if r := d.NoSnippet(); r != nil {
 		return r

@@ -57,7 +57,7 @@ const (
 // Rule is one rule of a page.
 type Rule struct {
 	Name    Name
-	Limit   int       // of MaxSnippet in characters, of MaxVideoPreview in seconds; NoLimit: none
+	Limit   int       // of MaxSnippet in characters, of MaxVideoPreview in seconds; NoLimit if there is none
 	Preview Preview   // of MaxImagePreview
 	After   time.Time // of UnavailableAfter, in UTC; in an unknown time zone a time at which it is over in every zone
 	Source  Source
@@ -80,7 +80,7 @@ func (r Rule) String() string {
 type Source struct {
 	Field string // "X-Robots-Tag", "Robots-Tag" or "meta"
 	Line  int    // number among the lines of this header, or among the meta elements that apply to this crawler, from 1
-	Agent string // the product token of the rule, in lower case; "": all crawlers
+	Agent string // the product token of the rule, in lower case; "" for all crawlers
 }
 
 // String returns "2nd X-Robots-Tag header for examplebot" or "1st robots meta element", for messages.
@@ -95,7 +95,7 @@ func (s Source) String() string {
 	return ordinal(s.Line) + " " + place + agent
 }
 
-// ParseSource is the inverse of [Source.String]; false: it returns no such text.
+// ParseSource is the inverse of [Source.String]. It returns false for any other text.
 func ParseSource(text string) (s Source, ok bool) {
 	line, rest, _ := strings.Cut(text, " ")
 	place, agent, _ := strings.Cut(rest, " for ")

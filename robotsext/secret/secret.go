@@ -135,7 +135,7 @@ var (
 	schemeless = regexp.MustCompile(`^((?:[/\\]{2,})?)[^/\\?#]*` + at)
 
 	// users matches within a string. In quoted text a quote is written with a backslash. Two
-	// slashes within a word are those of a path; %20 and %09 are the space before a word in
+	// slashes within a word belong to a path; %20 and %09 are the space before a word in
 	// the canonical form of a rule. An email address has no colon before its @.
 	users = regexp.MustCompile(`(?i)(\b` + webStart + `|\b(?:mailto|sips?):[^\s/?#"<>:@＠﹫]+:|[a-z][a-z0-9+.-]*:(?://|\\\\)|(?:^|[\s"'(<>=,;]|%20|%09)[/\\]{2,})(?:\\"|[^\s/?#"<>])*` + at)
 )

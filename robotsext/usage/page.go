@@ -56,7 +56,7 @@ func FromHeader(h http.Header, tokens []string, now time.Time) []Statement {
 
 // FromMeta returns the statements of the meta elements of a page: robots, the crawler's
 // product tokens, and tdm-reservation with tdm-policy. Pass all meta elements at once, as
-// structs of any type with these fields. Tokens and now are those of FromHeader.
+// structs of any type with these fields. Tokens and now are as in FromHeader.
 func FromMeta[M ~struct{ Name, Content string }](metas []M, tokens []string, now time.Time) []Statement {
 	var c collector
 	var d *robotstag.Directives

@@ -27,7 +27,7 @@ type RSL struct{ contents []rslContent }
 
 // rslContent is what an element "content" says about the pages that its URL matches.
 type rslContent struct {
-	host       string // "": any
+	host       string // "" for any
 	path       robotstxt.Pattern
 	length     int // of the path
 	statements []Statement
@@ -126,7 +126,7 @@ func (s *Statement) terms(t rslTerm, value Value, word string) {
 }
 
 // Match returns the statements of the licenses for a page, given by its host and its path
-// with the query. Of the URLs that match, the longest decides, as in robots.txt.
+// with the query. The longest URL that matches decides, as in robots.txt.
 func (l *RSL) Match(host, pathAndQuery string) []Statement {
 	longest := -1
 	var found collector

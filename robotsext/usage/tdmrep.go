@@ -43,7 +43,7 @@ const (
 	valuesBytes = 264 // Statement.Values of a rule
 )
 
-// Size estimates the memory of the parsed file in bytes. That of nil is 0.
+// Size estimates the memory of the parsed file in bytes. It is 0 for nil.
 func (t *TDMRep) Size() int {
 	if t == nil {
 		return 0
@@ -91,7 +91,7 @@ func ParseTDMRep(body []byte) (*TDMRep, error) {
 }
 
 // Match returns the first rule that matches a path, with its query if it has one. The
-// patterns are those of robots.txt.
+// patterns are as in robots.txt.
 func (t *TDMRep) Match(pathAndQuery string) (Statement, bool) {
 	for i := range t.rules {
 		if t.rules[i].pattern.Match(pathAndQuery) {
@@ -101,7 +101,7 @@ func (t *TDMRep) Match(pathAndQuery string) (Statement, bool) {
 	return Statement{}, false
 }
 
-// tdmrepStatement returns the statement of a reservation and a policy. Other values than
+// tdmrepStatement returns the statement of a reservation and a policy. Values other than
 // 0 and 1 count as unset, and the policy of content that is not reserved does not count.
 func tdmrepStatement(source Source, raw, reservation, policy string) Statement {
 	s := Statement{Kind: KindTDMRep, Source: source, Raw: raw}

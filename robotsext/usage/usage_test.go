@@ -162,7 +162,7 @@ func TestVocabularyDraft(t *testing.T) {
 	})
 }
 
-// TestTDMRep holds the readers to the examples of the TDMRep specification. Those of the
+// TestTDMRep checks the readers with the examples of the TDMRep specification. The examples of the
 // section "Expressing a TDM Policy" are policies, which no reader parses.
 func TestTDMRep(t *testing.T) {
 	const all = `[ { "location": "/", "tdm-reservation": 1 } ]`
@@ -565,7 +565,7 @@ func TestRobotsTextIsBounded(t *testing.T) {
 }
 
 // TestCorpusSignals counts the signals in real robots.txt files, and compares the counts
-// with those of a search for the names of fields.
+// with a search for the names of fields.
 func TestCorpusSignals(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join("..", "..", "..", "shared", "robots-corpus", "*.txt"))
 	if err != nil || len(names) == 0 {

@@ -1,5 +1,5 @@
 // Package xmlstrict reads XML with encoding/xml, and finds the errors that encoding/xml accepts:
-// a malformed or misplaced XML declaration, bad characters in comments and instructions, attributes that are there twice or without white space
+// a malformed or misplaced XML declaration, bad characters in comments and instructions, repeated attributes, attributes without white space
 // between them, undeclared prefixes, and text or elements outside the root element.
 //
 //	d := xmlstrict.NewDecoder(text)
@@ -170,7 +170,7 @@ func (d *Decoder) declaration() error {
 	return nil
 }
 
-// characters checks the characters of a token, as encoding/xml does those of text and attributes.
+// characters checks the characters of a token, as encoding/xml does for text and attributes.
 func (d *Decoder) characters() error {
 	for i, r := range string(d.raw) {
 		switch {

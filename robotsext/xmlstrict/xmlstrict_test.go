@@ -66,7 +66,7 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
-// What follows a document type can be replaced, and places are those of the new text.
+// The text after a document type can be replaced, and places are then in the new text.
 func TestSetRest(t *testing.T) {
 	d := NewDecoder([]byte("<?xml version='1.0'?>\n<!DOCTYPE a>&x;"))
 	var names []string

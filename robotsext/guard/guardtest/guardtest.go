@@ -43,7 +43,7 @@ type server struct {
 	answers []netip.Addr
 
 	mu    sync.Mutex     // guards asked
-	asked map[string]int // by question: how often
+	asked map[string]int // how often, by question
 }
 
 // serve answers the queries of one connection until it is closed. Queries are framed
@@ -95,7 +95,7 @@ func (s *server) answer(query []byte) []byte {
 	addr := s.next(string(question))
 	if kind == typeA && addr.Is4() || kind == typeAAAA && addr.Is6() {
 		reply[7] = 1                                                                     // one record:
-		reply = append(reply, 0xc0, header, 0, byte(kind), 0, classIN, 0, 0, 0, 0, 0, 0) // of that name, not to be kept
+		reply = append(reply, 0xc0, header, 0, byte(kind), 0, classIN, 0, 0, 0, 0, 0, 0) // of that name, not to be cached
 		data := addr.AsSlice()
 		reply[len(reply)-1] = byte(len(data))
 		reply = append(reply, data...)

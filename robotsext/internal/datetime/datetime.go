@@ -118,7 +118,7 @@ func parseISO8601(s string) (time.Time, bool) {
 }
 
 // zoneOffsets are the offsets of the zones of RFC 822. Package time knows the name of a zone only
-// if it is that of the local zone.
+// if the local zone has this name.
 var zoneOffsets = map[string]string{
 	"UT": "+0000", "UTC": "+0000", "GMT": "+0000", "Z": "+0000",
 	"EDT": "-0400", "EST": "-0500", "CDT": "-0500", "CST": "-0600", "MDT": "-0600", "MST": "-0700", "PDT": "-0700", "PST": "-0800",
