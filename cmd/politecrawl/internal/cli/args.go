@@ -54,7 +54,7 @@ func isWebURL(arg string) bool {
 	return found && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// joinValues joins each flag whose value is optional with the argument after it, if that is one of the
+// joinValues joins each flag that has an optional value with the next argument, if that is one of the
 // words that the flag takes: "--links full" becomes "--links=full". Otherwise the word would be an
 // argument of the command. It stays one if a file has this name and the command has no other argument.
 func joinValues(root *cobra.Command, args []string) []string {
@@ -96,8 +96,8 @@ func joinValues(root *cobra.Command, args []string) []string {
 	return joined
 }
 
-// flagOf returns the flag that an argument names without a value, and whether its value is the next
-// argument; nil: it names none.
+// flagOf returns the flag that an argument names without a value, or nil if it names none, and whether
+// its value is the next argument.
 func flagOf(cmd *cobra.Command, arg string) (flag *pflag.Flag, takesNext bool) {
 	switch {
 	case strings.HasPrefix(arg, "--"):

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Choice adds a flag to cmd whose value is one of words; the first is the default.
+// Choice adds to cmd a flag that takes one of words; the first is the default.
 func Choice[T ~string](cmd *cobra.Command, value *T, name, usage string, words ...T) {
 	*value = words[0]
 	cmd.Flags().Var(NewChoice(value, words...), name, usage)

@@ -8,15 +8,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// completable tells shells what may stand behind each flag and command below cmd. The
-// help says so already, so it is taken from there: a flag's value is one of some
-// words, a DIR, a FILE, or something that cannot be guessed, and the arguments of a
-// command are what its usage line names. A shell that offers the names of files where
-// a URL belongs is worse than one that offers nothing.
+// completable adds completion to each flag and command below cmd, from the help: a
+// flag's value is one of some words, a DIR, a FILE, or something that cannot be
+// guessed, and the usage line of a command names its arguments. Where a URL belongs,
+// offering nothing is better than offering the names of files.
 func completable(cmd *cobra.Command) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if _, has := cmd.GetFlagCompletionFunc(f.Name); !has && f.NoOptDefVal == "" {
-			// The flag is there and has none yet, so this cannot fail.
+			// The flag exists and has no completion yet, so this cannot fail.
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, completionOf(f))
 		}
 	})

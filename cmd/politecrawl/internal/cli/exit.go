@@ -71,7 +71,7 @@ func Misuse(format string, args ...any) error {
 	return WithCode(ExitMisuse, fmt.Errorf(format, args...))
 }
 
-// AllMisuse joins usage errors into one; it returns nil for none.
+// AllMisuse joins usage errors into one. It returns nil if there are none.
 func AllMisuse(bad []error) error {
 	if err := errors.Join(bad...); err != nil {
 		return WithCode(ExitMisuse, err)
@@ -84,7 +84,7 @@ func Failed(format string, args ...any) error {
 	return WithCode(ExitFailed, fmt.Errorf(format, args...))
 }
 
-// ExitWith returns the error that ends a command with code and without a message; nil for
+// ExitWith returns the error that ends a command with code and without a message, or nil for
 // ExitDone.
 func ExitWith(code int) error {
 	if code == ExitDone {

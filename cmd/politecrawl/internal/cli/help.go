@@ -82,7 +82,7 @@ func groupedUsages(flags *pflag.FlagSet, groups []FlagGroup, all bool) (text str
 // optionalValue matches the values of a flag that is also valid without one, as pflag prints them.
 var optionalValue = regexp.MustCompile(` (\S+)\[=true\]`)
 
-// usage writes the usage of a command whose flags have no groups.
+// usage writes the usage of a command without flag groups.
 func usage(cmd *cobra.Command) error {
 	if !cmd.HasAvailableLocalFlags() {
 		return writeUsage(cmd, "")

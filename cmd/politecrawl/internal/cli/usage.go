@@ -62,7 +62,7 @@ func commandNames(parent *cobra.Command) []string {
 	return names
 }
 
-// Args checks that a command has from atLeast to atMost arguments (-1: any number). The
+// Args checks that a command has from atLeast to atMost arguments (-1 for any number). The
 // error says what they should be.
 func Args(atLeast, atMost int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -144,7 +144,7 @@ func Nearest(word string, candidates []string) string {
 	best, most := "", 0.49 // two letters of four swapped are 0.5
 	for _, c := range candidates {
 		if letters(c) == letters(word) {
-			return c // all that happened is that some were swapped
+			return c // only the order of the letters differs
 		}
 		if s := levenshtein.Match(word, c, nil); s > most && levenshtein.Distance(word, c, nil) <= edits {
 			best, most = c, s

@@ -82,12 +82,12 @@ func (p Program) RunWith(t *testing.T, stdin string, args ...string) Result {
 	return Result{code, out.String(), stderr.String()}
 }
 
-// onLoopback lets a command that asks sites for something ask those of the tests, unless
-// the test says itself what is allowed.
+// onLoopback allows a command that sends requests to connect to the sites of the tests,
+// unless the test sets --allow-addr itself.
 func onLoopback(args []string) []string {
 	words := 0 // of the command
 	switch {
-	case len(args) > 1 && args[0] == "crawl" && slices.Contains([]string{"status", "stop", "delete"}, args[1]): // it asks Redis alone
+	case len(args) > 1 && args[0] == "crawl" && slices.Contains([]string{"status", "stop", "delete"}, args[1]): // it connects to Redis only
 	case len(args) > 1 && args[0] == "sitemap" && args[1] == "write": // it requests nothing
 	case len(args) > 0 && slices.Contains([]string{"crawl", "plan", "sitemap", "permit"}, args[0]):
 		words = 1

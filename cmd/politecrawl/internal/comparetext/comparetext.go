@@ -32,7 +32,7 @@ func Open(path string) (*compare.Crawl, error) {
 	return nil, cli.Misuse("%w", err)
 }
 
-// Text returns a comparison as text. It lists at most limit URLs of each rule; 0: all.
+// Text returns a comparison as text. It lists at most limit URLs of each rule, or all if limit is 0.
 func Text(c *compare.Comparison, limit int, paint cli.Painter) string {
 	p := &cli.Page{Names: 4, Paint: paint}
 	side(p, "old", c.Old)

@@ -68,7 +68,7 @@ SQLite) are replaced. Of the crawl before the previous one, only the pages and W
 crawl-00000.warc.gz and so on. --extract NAME=SELECTOR adds a field to pages.jsonl.
 
 The crawl prints a summary on standard output; --format json prints it as JSON. The
-duration in the summary is that of this run. All other numbers cover all runs since the
+duration in the summary is for this run. All other numbers cover all runs since the
 start of the crawl or of its last recrawl.
 
 Progress, notes and errors go to standard error. --quiet prints errors only. --log writes a

@@ -58,8 +58,8 @@ func ResumeError(flag, dir string, err error) error {
 	return cli.Misuse("--%s: %w", flag, cli.QuotePath(err))
 }
 
-// ResumeCommand returns the command that resumes or recrawls a crawl whose crawl.json was
-// written anew. The flag is "resume" or "recrawl".
+// ResumeCommand returns the command that resumes or recrawls a crawl after its crawl.json
+// was rewritten. The flag is "resume" or "recrawl".
 func ResumeCommand(flag, dir string) string {
 	return fmt.Sprintf("politecrawl crawl --%s %s, with flags for all settings that are not the default", flag, cli.ShellWord(dir))
 }

@@ -34,7 +34,7 @@ func DamagedState(command, dir, again string, err error) error {
 }
 
 // IsDamagedFrontier reports whether err says that the frontier in dir is damaged or
-// missing. It returns false for a shared crawl, whose frontier is on Redis.
+// missing. It returns false for a shared crawl, which has its frontier on Redis.
 func IsDamagedFrontier(dir string, err error) bool {
 	if errors.Is(err, crawler.ErrFrontierLost) {
 		saved, err := crawler.LoadConfig(dir)
@@ -43,7 +43,7 @@ func IsDamagedFrontier(dir string, err error) bool {
 	return errors.Is(err, pebblestore.ErrDamaged)
 }
 
-// DamagedFrontier returns the error for a crawl in dir whose frontier is damaged or missing.
+// DamagedFrontier returns the error for a damaged or missing frontier of the crawl in dir.
 func DamagedFrontier(dir string, err error) error {
 	saved, unread := crawler.LoadConfig(dir)
 	if unread != nil {
@@ -56,7 +56,7 @@ func DamagedFrontier(dir string, err error) error {
 // maxStartWords is how many start URLs a command repeats.
 const maxStartWords = 3
 
-// startWords writes the start URLs of a crawl for a command, where they are few.
+// startWords writes the start URLs of a crawl for a command, if they are few.
 func startWords(urls []string) string {
 	if len(urls) == 0 || len(urls) > maxStartWords {
 		return "URL…"

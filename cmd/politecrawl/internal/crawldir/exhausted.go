@@ -8,8 +8,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
 )
 
-// exhaustions are what a machine, or a process on it, may have run out of, and what to do
-// then. Nothing of a crawl is lost by it.
+// exhaustions are the resources that a machine or a process may run out of, and what to do
+// then. The crawl loses nothing.
 var exhaustions = []struct {
 	is     []error
 	remedy string
@@ -25,7 +25,7 @@ var exhaustions = []struct {
 }
 
 // Remedy says what to do about an error of resource exhaustion. It returns an empty string for
-// any other error. Some of these errors are known by their words alone.
+// any other error. It recognizes some of these errors only by their text.
 func Remedy(err error) (remedy string) {
 	for _, s := range exhaustions {
 		for _, is := range s.is {

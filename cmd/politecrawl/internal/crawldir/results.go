@@ -25,7 +25,7 @@ func WithOutput(command string, dirs []string, to string) string {
 }
 
 // End reads the number of remaining URLs from the frontier of a crawl. It returns nil if the
-// directory has no readable frontier, like that of one of several workers.
+// directory has no readable frontier, like the directory of one of several workers.
 func End(dir string) *report.CrawlEnd {
 	frontier := filepath.Join(dir, FrontierFolder)
 	view, err := pebblestore.OpenReadOnly(frontier)

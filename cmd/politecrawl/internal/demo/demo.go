@@ -73,7 +73,7 @@ func (d *demo) run(ctx context.Context) error {
 	if err != nil {
 		return d.unserved(err)
 	}
-	defer func() { _ = site.Close() }() // all that was to be seen has been recorded
+	defer func() { _ = site.Close() }() // every request has been recorded
 	temporary := d.output == ""
 	if temporary {
 		if d.output, err = os.MkdirTemp("", "politecrawl-demo-"); err != nil {

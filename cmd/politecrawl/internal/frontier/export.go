@@ -12,7 +12,7 @@ func frontierExportCommand(streams *cli.Streams) *cobra.Command {
 		Use:   "export DIR",
 		Short: "Write every URL of a stopped crawl as JSON lines",
 		Long: `Write every URL in the frontier of a stopped crawl as a JSON object on a line of its own.
-The order is that of "frontier ls --urls". The fields are:
+The order is the same as in "frontier ls --urls". The fields are:
 
     url, host
     kind            sitemap, check-head, check-get or check-read, redirect (a target that is

@@ -37,7 +37,7 @@ func viewFrontier(command, dir string, look func(*pebblestore.ReadOnlyStore) err
 		return cli.Misuse("%s: the frontier of this crawl is on %s; see: politecrawl crawl status %s --frontier %s",
 			command, saved.Sharing.Frontier, cli.ShellWord(saved.Sharing.CrawlName), cli.ShellWord(saved.Sharing.Frontier))
 	}
-	crawl := "" // whose frontier it is; empty: that is not known
+	crawl := "" // the crawl of the frontier; empty if unknown
 	switch below, above := filepath.Join(dir, crawldir.FrontierFolder), filepath.Join(dir, ".."); {
 	case crawldir.HoldsCrawl(dir):
 		crawl, dir = dir, below
@@ -84,7 +84,7 @@ type urlFilter struct {
 	host  string
 	state urlState
 
-	server frontier.Host // that host means; empty: all
+	server frontier.Host // the server that host selects; empty for all
 	ports  bool          // on any port
 }
 
@@ -173,7 +173,7 @@ func (f *urlFilter) known(command string, view *pebblestore.ReadOnlyStore) error
 // A urlOutput is a URL of a frontier as JSON.
 type urlOutput struct {
 	URL          string    `json:"url"`
-	Kind         string    `json:"kind,omitempty"`  // empty: a page
+	Kind         string    `json:"kind,omitempty"`  // empty for a page
 	Owner        string    `json:"owner,omitempty"` // tells apart URLs of one kind
 	State        string    `json:"state"`
 	Host         string    `json:"host"`

@@ -24,7 +24,7 @@ type frontierList struct {
 	urls    bool // list URLs, not hosts
 	filter  urlFilter
 	order   hostOrder
-	limit   int // 0: none
+	limit   int // 0 if none
 	format  cli.Format
 
 	now   time.Time
@@ -187,7 +187,7 @@ func (l *frontierList) listHosts(view *pebblestore.ReadOnlyStore) error {
 // first sorts hosts and returns the first ones, up to the limit.
 func (l *frontierList) first(hosts []hostOutput) []hostOutput {
 	left := func(h hostOutput) int { return h.Pending + h.Scheduled }
-	// Those that have nothing pending are due for nothing, and come last.
+	// Hosts without pending URLs are not due, and come last.
 	idle := func(h hostOutput) int {
 		if h.Pending == 0 {
 			return 1
@@ -252,7 +252,7 @@ func recordOutputOf(origin string, robots frontier.Robots) recordOutput {
 	if !robots.FailingSince.IsZero() {
 		s.State, s.FailingSince = "failing", robots.FailingSince.UTC()
 	}
-	var rec robotsext.Record // as the crawler writes it; who else used the store may have written something else
+	var rec robotsext.Record // as the crawler writes it; other users of the store may write other data
 	if err := json.Unmarshal(robots.Data, &rec); err == nil {
 		s.Outcome, s.Status = rec.Outcome.String(), rec.Status
 	}

@@ -27,7 +27,7 @@ type frontierTotals struct {
 	Known     int  `json:"robots_known"` // and not failing
 	Finished  bool `json:"finished"`
 
-	// NextDue is when the first URL may be leased, zero when none ever.
+	// NextDue is when the first URL may be leased, or zero if there is none.
 	NextDue time.Time `json:"next_due_at,omitzero"`
 }
 
@@ -43,7 +43,7 @@ running crawl is locked.
 Each URL has one state:
 
     pending      waits for the delay of its host
-    scheduled    waits for its own time, such as that of a retry
+    scheduled    waits for its own time, such as the time of a retry
     done         has been fetched
     dropped      was skipped after it was queued
 
@@ -78,7 +78,7 @@ func countFrontier(view *pebblestore.ReadOnlyStore, now time.Time) (*frontierTot
 	}
 	t.Finished = t.Pending+t.Scheduled == 0
 	if t.Scheduled > 0 && (t.NextDue.IsZero() || t.NextDue.After(now)) {
-		// What is scheduled comes by time, after what is pending.
+		// Scheduled URLs come after the pending ones, in the order of their times.
 		for u, err := range view.URLs() {
 			if err != nil {
 				return nil, err
@@ -127,7 +127,7 @@ func (t *frontierTotals) add(h frontier.HostRecord, now time.Time) {
 	}
 }
 
-// due takes note of a time at which there is something to do.
+// due sets NextDue to a time at which a URL is due, if it is earlier.
 func (t *frontierTotals) due(at time.Time) {
 	if t.NextDue.IsZero() || at.Before(t.NextDue) {
 		t.NextDue = at

@@ -57,7 +57,7 @@ key directory. It follows no redirects, as sites that verify signatures follow n
 
 Anything else is the name of a file with a captured HTTP/1.1 request: the request line and
 the header fields. -: standard input. The command requests the key directory that
-Signature-Agent names, or reads that of --directory. A signature is valid for minutes, so
+Signature-Agent names, or reads the file of --directory. A signature is valid for minutes, so
 check a request at once.
 
 --format json writes an object for each finding on a line of its own:

@@ -111,7 +111,7 @@ func (c *check) checkSigned(u *url.URL, resp response, usable int) error {
 	dir, err := botauth.VerifyDirectory(u.Host, resp.header, resp.body, now)
 	switch {
 	case errors.Is(err, botauth.WrongDigest) && resp.header.Get("Signature") != "":
-		return c.problem(adviseUpload+"; a server that changes or compresses the file must not", "Content-Digest is not that of the key directory")
+		return c.problem(adviseUpload+"; a server that changes or compresses the file must not", "Content-Digest does not match the key directory")
 	case errors.Is(err, botauth.Unsigned), errors.Is(err, botauth.WrongDigest):
 		return c.problem("send the fields Content-Digest, Signature-Input and Signature as in _headers or nginx.conf of the identity", "the key directory is not signed by its keys; some sites refuse it")
 	case errors.Is(err, botauth.Expired):

@@ -213,7 +213,7 @@ func TestCheckHost(t *testing.T) {
 				h.Del(name)
 			}
 		}), 1, []string{"is not signed by its keys"}},
-		{"changed on the way", 0, replaced(botauth.DirectoryPath, `]}`, "] }"), 1, []string{"Content-Digest is not that"}},
+		{"changed on the way", 0, replaced(botauth.DirectoryPath, `]}`, "] }"), 1, []string{"Content-Digest does not match"}},
 		{"signature ends soon", 24 * 24 * time.Hour, nil, 0, []string{"note", "less than 7 more days", "identity show"}},
 		{"signature has ended", 31 * 24 * time.Hour, nil, 1, []string{"has expired", "identity show"}},
 	}

@@ -77,7 +77,7 @@ func agentOf(req *http.Request) (string, error) {
 	}
 }
 
-// keys returns the keys of --directory or of an agent; nil: a problem was reported.
+// keys returns the keys of --directory or of an agent, or nil after it has reported a problem.
 func (c *check) keys(ctx context.Context, agent string) (*botauth.Directory, error) {
 	if c.directory != "" {
 		body, err := cli.ReadInput(c.directory, c.In)

@@ -8,9 +8,9 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
 )
 
-// A logFile is the file of --log-file. A log that cannot be written ends no crawl, and slog
-// tells nobody of it: so the first time that is told here. Like the handler's, its calls
-// come one after the other.
+// A logFile is the file of --log-file. A write error does not end the crawl, and slog
+// ignores it, so the file reports the first one. The handler serializes its calls, so it
+// needs no lock.
 type logFile struct {
 	file *os.File
 	tell func(err error)
@@ -24,7 +24,7 @@ func (l *logFile) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// end closes the file, which may be when a disk far away says that it had no room.
+// end closes the file. A network disk may report only then that it is full.
 func (l *logFile) end() { l.check(l.file.Close()) }
 
 func (l *logFile) check(err error) {

@@ -16,7 +16,7 @@ import (
 // Config has the level, format and file of a log. Its keys apply to one run, and are not
 // stored with the crawl.
 type Config struct {
-	format string // one of these; empty: logOff
+	format string // one of these; empty means logOff
 	level  string // in the words of slog
 	file   string
 }
@@ -70,7 +70,7 @@ func (l *Config) Open(streams *cli.Streams) (log *slog.Logger, end func(), err e
 	return slog.New(slog.NewTextHandler(out, opts)), end, nil
 }
 
-// forJSON is discreet, and writes durations as all JSON of the program has them: in
+// forJSON removes secrets, and writes durations as in all JSON of the program: in
 // milliseconds, with _ms after the name.
 func forJSON(groups []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() == slog.KindDuration {
@@ -79,9 +79,9 @@ func forJSON(groups []string, a slog.Attr) slog.Attr {
 	return discreet(groups, a)
 }
 
-// discreet takes what is secret out of an attribute, and out of a message: a log is
-// shown around. That no line is given such a thing in the first place is not enough,
-// since URLs and errors come from others.
+// discreet removes secrets from an attribute or a message, because people share logs.
+// It is not enough that the program logs no secrets, since URLs and errors come from
+// others.
 func discreet(_ []string, a slog.Attr) slog.Attr {
 	if secret.IsSecret(a.Key) {
 		return slog.String(a.Key, secret.Mask)
@@ -89,7 +89,7 @@ func discreet(_ []string, a slog.Attr) slog.Attr {
 	switch a.Value.Kind() {
 	case slog.KindTime:
 		if a.Value.Time().IsZero() {
-			return slog.Attr{} // a line has none
+			return slog.Attr{} // do not log a time that is not set
 		}
 	case slog.KindString:
 		if text := a.Value.String(); text != "" {
@@ -99,10 +99,10 @@ func discreet(_ []string, a slog.Attr) slog.Attr {
 		switch value := a.Value.Any().(type) {
 		case nil:
 			return slog.Attr{}
-		case *slog.Source: // nothing of others is in it
+		case *slog.Source: // it has no text of others
 		case error: // with %+v, as the handler would write it, some errors bring their stack along
 			return slog.String(a.Key, secret.RedactLog(value.Error()))
-		case fmt.Stringer: // which JSON would not write so
+		case fmt.Stringer: // JSON would not call it
 			return slog.String(a.Key, secret.RedactLog(value.String()))
 		default:
 			text := fmt.Sprint(value)

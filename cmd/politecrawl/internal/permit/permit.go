@@ -71,7 +71,7 @@ element that was removed, or whose text and values were changed together.
                     of robots.txt, as in "robots check --help"
     status          HTTP status of the page
     purposes        list of objects: purpose; value: allowed, disallowed or unknown; statement:
-                    number of the deciding statement, from 1; 0: none
+                    number of the deciding statement, from 1; 0 if none
     statements      list of objects, as in permissions.jsonl: kind, source, raw, url, values,
                     labels
     errors          what could not be read, and is therefore missing

@@ -35,7 +35,7 @@ type result struct {
 type purposeOutput struct {
 	Purpose   usage.Purpose `json:"purpose"`
 	Value     usage.Value   `json:"value"`
-	Statement int           `json:"statement"` // from 1; 0: none
+	Statement int           `json:"statement"` // from 1; 0 if none
 }
 
 // readRobots decides by a robots.txt with a hash.
@@ -58,7 +58,7 @@ func (a *result) decide(group *robotstxt.Group, v robotstxt.Verdict) {
 	}
 }
 
-// fail adds what could not be read.
+// fail adds the error for something that could not be read.
 func (a *result) fail(format string, args ...any) {
 	a.Errors = append(a.Errors, cli.OneLine(secret.RedactText(fmt.Sprintf(format, args...))))
 }

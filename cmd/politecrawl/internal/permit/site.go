@@ -75,7 +75,7 @@ const maxRedirects = 5
 // A response has been read.
 type response struct {
 	url    *url.URL // requested last
-	status int      // 0: there is no response
+	status int      // 0 if there is no response
 	header http.Header
 	body   []byte // at most the limit
 }

@@ -67,18 +67,18 @@ func (l *HostList) Close() error { return nil }
 
 // hostCounts counts the hosts of a crawl by state.
 type hostCounts struct {
-	known   bool // false: all other fields are empty
+	known   bool // if false, all other fields are empty
 	active  int  // hosts with a request in flight
 	waiting int  // hosts that are due, or soon will be
 	later   int  // hosts that are blocked for now
 
-	next  frontier.Host // of those not being asked, the host that is due first; empty: none
-	due   time.Time     // when that is
-	quiet time.Duration // how long the host with the most to do takes, at its delay
+	next  frontier.Host // the host without a request in flight that is due first; empty if none
+	due   time.Time     // when it is due
+	quiet time.Duration // the longest time that a host needs for its URLs, at its delay
 }
 
-// look asks for each host how it stands. Later are the origins without a robots.txt for now;
-// a host is a later one when it has no others.
+// look asks for the record of each host. Later are the origins with an unreachable robots.txt.
+// A host counts as later if it has no other origins.
 func (l *HostList) look(ask func(frontier.Host) (frontier.HostRecord, error), later []string, now time.Time) hostCounts {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,11 +126,11 @@ func (l *HostList) look(ask func(frontier.Host) (frontier.HostRecord, error), la
 	return t
 }
 
-// prune asks for some of too many hosts, others each time, and lets those go that are
-// done with.
+// prune asks for some of too many hosts, others each time, and removes hosts without
+// remaining URLs.
 func (l *HostList) prune(ask func(frontier.Host) (frontier.HostRecord, error)) {
 	asked := 0
-	for h := range l.hosts { // in an order that is another each time
+	for h := range l.hosts { // in another order each time
 		if asked++; asked > maxAsked {
 			return
 		}
@@ -140,5 +140,5 @@ func (l *HostList) prune(ask func(frontier.Host) (frontier.HostRecord, error)) {
 	}
 }
 
-// leftOf is how many URLs of a host are left.
+// leftOf returns the number of remaining URLs of a host.
 func leftOf(rec frontier.HostRecord) int { return rec.Pending + rec.Scheduled + rec.InFlight }

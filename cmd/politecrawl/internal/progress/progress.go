@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// viewEvery is how often the view on a terminal is drawn anew, linesEvery
-	// how often a line is written where there is none.
+	// viewEvery is how often the view is redrawn on a terminal, and linesEvery how often
+	// a line is written elsewhere.
 	viewEvery  = time.Second
 	linesEvery = 30 * time.Second
 
@@ -42,7 +42,7 @@ type View struct {
 	stopped  sync.WaitGroup
 
 	mu   sync.Mutex // guards view, and the order of writes
-	view []string   // as it stands on the terminal
+	view []string   // as shown on the terminal
 }
 
 // A Crawl is what a View shows: a [crawler.Crawler].
@@ -51,7 +51,7 @@ type Crawl interface {
 	Host(ctx context.Context, host frontier.Host) (frontier.HostRecord, error)
 }
 
-// A sample is how many pages there were at a time.
+// A sample is the number of pages at a time.
 type sample struct {
 	at    time.Time
 	pages int
@@ -67,7 +67,7 @@ func New(out io.Writer) *View {
 }
 
 // Begin shows the crawl until End. known lists its hosts, and limit is its limit of pages
-// (0: none).
+// (0 if none).
 func (p *View) Begin(crawl Crawl, known *HostList, limit int) {
 	p.crawl, p.known, p.limit = crawl, known, limit
 	if s, err := crawl.Status(); err == nil { // a resumed crawl has pages already
@@ -133,7 +133,7 @@ func (p *View) show() {
 	p.ShowLines(r.lines())
 }
 
-// ShowLines shows lines as the view, or where there is none as one line.
+// ShowLines shows lines as the view on a terminal, and as one line elsewhere.
 func (p *View) ShowLines(lines []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,17 +12,17 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// A reading is how a crawl is getting on at one moment.
+// A reading is the progress of a crawl at one moment.
 type reading struct {
 	*crawler.Status
 
 	hosts hostCounts
 	now   time.Time
 	rate  float64 // recent pages per second
-	limit int     // of pages; 0: none
+	limit int     // of pages; 0 if none
 }
 
-// lines is the reading for a person.
+// lines returns the reading as text for people.
 func (r *reading) lines() []string {
 	pages := fmt.Sprintf("pages: %d, %.1f/s, %s known%s", r.Pages, r.rate, humanize.Count(r.Frontier.URLs, "URL"), r.toGo())
 	if r.Paused {
@@ -44,7 +44,7 @@ func (r *reading) lines() []string {
 	return lines
 }
 
-// hostLine says who is asked, and whose turn is next.
+// hostLine returns the line with the hosts by state, and the next request.
 func (r *reading) hostLine() string {
 	line := fmt.Sprintf("hosts: %d", r.Hosts)
 	if h := r.hosts; h.known {
@@ -70,7 +70,7 @@ func (r *reading) hostLine() string {
 func (r *reading) toGo() string {
 	left, polite := r.Remaining, r.hosts.quiet
 	if most := r.limit - r.Pages; r.limit > 0 && most < left {
-		left, polite = most, 0 // whoever has them
+		left, polite = most, 0 // whichever hosts have them
 	}
 	var long time.Duration
 	if r.rate > 0 {
@@ -87,7 +87,7 @@ func (r *reading) toGo() string {
 	return ""
 }
 
-// lineColour sets the lines apart that somebody may want to do something about.
+// lineColour returns the color of a line. Lines that may need action stand out.
 func lineColour(line string) cli.Color {
 	switch {
 	case strings.HasPrefix(line, "errors:"):
@@ -98,7 +98,7 @@ func lineColour(line string) cli.Color {
 	return cli.Plain
 }
 
-// failures are the statuses that say that something is wrong.
+// failures returns the counts of error statuses.
 func failures(statuses map[int]int) map[int]int {
 	bad := maps.Clone(statuses)
 	maps.DeleteFunc(bad, func(status, _ int) bool { return status < 400 })

@@ -148,13 +148,13 @@ type agentOutput struct {
 	Operator string          `json:"operator,omitempty"`
 	Purpose  purpose         `json:"purpose,omitempty"`
 	Tokens   []string        `json:"tokens"` // in the order in which it looks for its group
-	Group    string          `json:"group"`  // empty: none
+	Group    string          `json:"group"`  // empty if none
 	Verdicts []verdictOutput `json:"verdicts"`
 }
 
 type verdictOutput struct {
 	Verdict string `json:"verdict"`
-	Rule    string `json:"rule"` // empty: no rule matches
+	Rule    string `json:"rule"` // empty if no rule matches
 	Line    int    `json:"line"`
 }
 

@@ -117,8 +117,8 @@ func TestKnownAgents(t *testing.T) {
 	}
 }
 
-// A table of another file replaces the embedded one; it may be that of ai.robots.txt, whose operators
-// are links and whose functions are sentences.
+// A table of another file replaces the embedded one. It may be the table of ai.robots.txt, with links
+// as operators and sentences as functions.
 func TestAgentsTable(t *testing.T) {
 	file := clitest.WriteFile(t, "robots.json", `{
     "Foo Bot": {"operator": "[Foo](https://foo.example)", "respect": "Yes", "function": "AI Assistants", "frequency": "x", "description": "y"},

@@ -44,8 +44,8 @@ type answer struct {
 	URL       string    `json:"url"`
 	Agent     string    `json:"agent"`
 	Verdict   string    `json:"verdict"`
-	Group     string    `json:"group"` // product token of the group in force, "*", or empty: none
-	Rule      string    `json:"rule"`  // empty: no rule applies
+	Group     string    `json:"group"` // product token of the group in force, "*", or empty if none
+	Rule      string    `json:"rule"`  // empty if no rule applies
 	Line      int       `json:"line"`
 	RobotsURL string    `json:"robots_url"`
 	Status    int       `json:"status,omitempty"`
@@ -77,8 +77,8 @@ and up to a millisecond for files with thousands of wildcard rules.
 
     url, agent
     verdict         allowed, disallowed or later (robots.txt unreachable or blocked)
-    group           product token of the group that applies, or *; empty: none
-    rule, line      the rule that decides; empty and 0: none
+    group           product token of the group that applies, or *; empty if none
+    rule, line      the rule that decides; empty and 0 if none
     robots_url      URL or name of the file
     status, error, retry_at
                     of the request for robots.txt, if there was one

@@ -25,7 +25,7 @@ type fileDiff struct {
 
 func robotsDiffCommand(streams *cli.Streams) *cobra.Command {
 	d := &fileDiff{Streams: streams, input: newInput(streams, "robots diff")}
-	d.input.options.MaxCrawlDelay = -1 // what is written counts here, not what is kept of it
+	d.input.options.MaxCrawlDelay = -1 // compare the delays as written
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "Compare what two robots.txt files allow",
@@ -120,14 +120,14 @@ func (d *fileDiff) read(ctx context.Context, name string) (ruling, error) {
 	return r, err
 }
 
-// remark is notice for what is no error.
+// remark writes a notice that is no error, unless --quiet is set.
 func (d *fileDiff) remark(line string) {
 	if !d.quiet {
 		d.Notice(line)
 	}
 }
 
-// A diffOutput is what two files differ in.
+// A diffOutput has the differences of two files.
 type diffOutput struct {
 	Old      string            `json:"old"` // URL, file name or -
 	New      string            `json:"new"`
@@ -143,7 +143,7 @@ type diffOutput struct {
 }
 
 type agentDiffOutput struct {
-	Agents     []string         `json:"agents"` // "*": any that is not named
+	Agents     []string         `json:"agents"` // "*" for any that is not named
 	Changes    []changeOutput   `json:"changes"`
 	CrawlDelay *delayDiffOutput `json:"crawl_delay,omitempty"`
 }
@@ -158,7 +158,7 @@ type changeOutput struct {
 
 type decisionOutput struct {
 	Verdict string `json:"verdict"`
-	Rule    string `json:"rule"` // empty: none matches
+	Rule    string `json:"rule"` // empty if none matches
 	Lines   []int  `json:"lines"`
 }
 

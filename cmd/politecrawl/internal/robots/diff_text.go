@@ -10,8 +10,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// text returns the difference as text. It lists at most limit changes (0: all), divided
-// among the sections.
+// text returns the difference as text. It lists at most limit changes (all if it is 0),
+// divided among the sections.
 func (s diffOutput) text(paint cli.Painter, limit int) string {
 	p := &diffPage{showPage: newShowPage(paint), limit: limit}
 	if limit > 0 {
@@ -38,7 +38,7 @@ func (s diffOutput) text(paint cli.Painter, limit int) string {
 // A diffPage is the text of a diffOutput.
 type diffPage struct {
 	showPage
-	limit, share int // of changes: on the page, of a section; 0: no limit
+	limit, share int // of changes: on the page, of a section; 0 for no limit
 	shown        int // changes so far
 }
 
@@ -91,7 +91,7 @@ func others(named bool) string {
 	return "every agent"
 }
 
-// count is how many changes there are.
+// count returns the number of changes.
 func (a *agentDiffOutput) count() int {
 	if a.CrawlDelay != nil {
 		return len(a.Changes) + 1
@@ -110,7 +110,7 @@ func (p *diffPage) delay(d *delayDiffOutput) {
 }
 
 func (p *diffPage) sitemaps(list []robotstxt.Sitemap, tint cli.Color, sign, file string) {
-	p.share = p.limit // they are no agent's
+	p.share = p.limit // they belong to no agent
 	n := p.room(len(list))
 	for _, m := range list[:n] {
 		p.Printf("  %s  %s, line %d\n", p.Paint(tint, sign+cli.Escape(m.URL)), file, m.Line)

@@ -14,12 +14,12 @@ import (
 // An explanation is the part of an answer that --explain adds.
 type explanation struct {
 	Path    string        `json:"path"`                  // as it was compared with the rules
-	Token   string        `json:"token"`                 // of the agent, by which the group was chosen; "*"; or empty: no group
+	Token   string        `json:"token"`                 // the token of the agent that selected the group; "*"; empty if no group applies
 	Lines   []int         `json:"group_lines,omitempty"` // the User-agent lines that name it, one in each part of it
 	Rules   int           `json:"rules"`                 // of the group
 	Matches []matchOutput `json:"matches"`
 	Because reason        `json:"reason"`
-	Fetch   *fetchOutput  `json:"fetch,omitempty"`     // nil: the file was given by the user
+	Fetch   *fetchOutput  `json:"fetch,omitempty"`     // nil if the user gave the file
 	Age     *int64        `json:"age_ms,omitempty"`    // since the fetch
 	Cut     bool          `json:"truncated,omitempty"` // only the beginning of the file was read
 }
@@ -53,7 +53,7 @@ func (l lineFinder) of(g *robotstxt.Group) []int {
 	lines, ok := l[g]
 	if !ok {
 		if len(l) >= 1000 {
-			clear(l) // lest the files of a thousand sites be kept for it
+			clear(l) // or it would keep the files of all sites in memory
 		}
 		lines = g.Lines()
 		l[g] = lines

@@ -20,7 +20,7 @@ type robotsInput struct {
 	command string
 	site    site.Flags
 	options *robotstxt.Options
-	robots  *robotsext.Robots // nil until a site is asked
+	robots  *robotsext.Robots // nil until the first request
 }
 
 // newInput returns the input of a command.

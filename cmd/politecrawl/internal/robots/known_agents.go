@@ -47,7 +47,7 @@ type knownAgent struct {
 	general  string // the token that it uses if the file does not name it
 	ownOnly  bool   // ignores the group of * (ROB-UA-09)
 
-	tokens agent // nil: those of the name and general
+	tokens agent // if nil, the tokens of name and general
 }
 
 // agentTable has the crawlers that "robots agents" shows: search engines as their operators
@@ -59,7 +59,7 @@ type knownAgent struct {
 var agentTable []byte
 
 // parseAgents reads a table of crawlers: a JSON object with an entry for each name. The JSON of
-// ai.robots.txt is such a table. Names with the same token, as in "Foo" and "Foo/2.0", count as one.
+// ai.robots.txt has this form. Names with the same token, as in "Foo" and "Foo/2.0", count as one.
 func parseAgents(table []byte) ([]knownAgent, error) {
 	dec := json.NewDecoder(bytes.NewReader(table))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {

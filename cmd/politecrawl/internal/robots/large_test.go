@@ -46,7 +46,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// manyAgents is a file of which one half names agents and the other has rules for
+// manyAgents is a file. One half of it names agents, and the other has rules for
 // them all.
 func manyAgents(size int) string {
 	var b strings.Builder

@@ -56,7 +56,7 @@ only, or has no effect. A note is information.
     id              id of the requirement in the specification
     text            the text of the line
     message         the problem
-    fix             how to correct it; empty: the line may be right. A fix that begins
+    fix             how to correct it; empty if the line may be right. A fix that begins
                     with write "…" or remove disallows nothing that any crawler allows now
     omitted         number of findings of this kind that --limit omits
 

@@ -25,8 +25,8 @@ func Command(streams *cli.Streams) *cobra.Command {
 type ruling struct {
 	from   string // URL or name of the file
 	body   []byte
-	file   *robotstxt.File   // nil: there are no rules
-	record *robotsext.Record // nil: the file was given by the user
+	file   *robotstxt.File   // nil if there are no rules
+	record *robotsext.Record // nil if the user gave the file
 }
 
 // later reports whether robots.txt is unreachable, so that the verdict is later.

@@ -23,7 +23,7 @@ type fileOutput struct {
 	Groups    []groupOutput       `json:"groups"`
 	Sitemaps  []robotstxt.Sitemap `json:"sitemaps"`
 	Findings  []robotstxt.Finding `json:"findings"`
-	Other     []fieldOutput       `json:"other_fields"` // those of no group
+	Other     []fieldOutput       `json:"other_fields"` // those outside of groups
 	Truncated bool                `json:"truncated,omitempty"`
 }
 
@@ -85,7 +85,7 @@ more mistakes.
                     crawl_delay_ms, fields (line, field, value), and omitted, the number of
                     rules and fields that are not listed
     sitemaps        list of objects: line, url
-    findings        list of objects: line (0: the whole file), kind, text
+    findings        list of objects: line (0 for the whole file), kind, text
     other_fields    list of fields outside groups: line, field, value
     truncated       true if the file was cut off at the size limit
 
@@ -165,7 +165,7 @@ func fieldOf(kind robotstxt.Kind) string {
 	return ""
 }
 
-// fetchOf returns how a robots.txt was fetched; nil: it is a file of the user.
+// fetchOf returns how a robots.txt was fetched, or nil if the user gave the file.
 func fetchOf(rec *robotsext.Record) *fetchOutput {
 	if rec == nil {
 		return nil

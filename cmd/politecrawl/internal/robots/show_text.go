@@ -16,7 +16,7 @@ type showPage struct{ cli.Page }
 
 func newShowPage(paint cli.Painter) showPage { return showPage{cli.Page{Paint: paint}} }
 
-// line writes a line of the file with its number; 0: the text is about the whole file.
+// line writes a line of the file with its number. Number 0 is for text about the whole file.
 func (p *showPage) line(number int, tint cli.Color, text string) {
 	at := "      "
 	if number > 0 {

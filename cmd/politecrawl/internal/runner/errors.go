@@ -74,7 +74,7 @@ func (r *Runner) endedBy(dir string, err error) error {
 	return cli.Failed("%w", err)
 }
 
-// exhausted returns the error of a crawl that ran out of a resource; nil for any other error.
+// exhausted returns the error of a crawl that ran out of a resource, or nil for any other error.
 func (r *Runner) exhausted(dir string, err error) error {
 	remedy := crawldir.Remedy(err)
 	switch {
@@ -107,7 +107,7 @@ var redisRemedies = []struct {
 	{redisstore.ErrTLS, false, ""},
 }
 
-// RedisError returns an error of Redis with what to do about it; nil for any other error.
+// RedisError returns an error of Redis with what to do about it, or nil for any other error.
 func RedisError(err error) error {
 	for _, r := range redisRemedies {
 		switch {

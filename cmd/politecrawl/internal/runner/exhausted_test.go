@@ -25,7 +25,7 @@ func TestExhausted(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		err    error
-		remedy string // empty: not a resource exhaustion
+		remedy string // empty if no resource is exhausted
 	}{
 		{lookup(syscall.EMFILE), "ulimit -n"},
 		{fmt.Errorf("crawler: dial tcp: %w", lookup(syscall.ENFILE)), "on this machine"},

@@ -19,7 +19,7 @@ import (
 // Listen has the flags of the live page. They apply to one run: they are not keys of the
 // configuration, and not stored with the crawl.
 type Listen struct {
-	addr  string // empty: nowhere
+	addr  string // empty if nowhere
 	token string
 	pprof bool
 }
@@ -76,7 +76,7 @@ func (p *livePage) begin(c *crawler.Crawler, r *Runner) {
 	r.Notice(where)
 }
 
-// end says that the crawl has ended, and how, to who is watching.
+// end tells viewers that the crawl has ended, and how.
 func (p *livePage) end(sum *crawler.Summary) {
 	if p != nil {
 		p.server.Finish(sum)

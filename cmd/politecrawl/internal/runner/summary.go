@@ -25,7 +25,7 @@ func SummaryText(s *Summary) string {
 	p.Field("skipped", "%d%s", humanize.Sum(s.Rejected), humanize.Counts(s.Rejected, ""))
 	if len(s.Checks) > 0 {
 		redirected := ""
-		if n := s.Checks[output.CheckRedirected]; n > 0 { // which is no count of findings
+		if n := s.Checks[output.CheckRedirected]; n > 0 { // not a count of findings
 			redirected = fmt.Sprintf(", %d redirected (the report says where these end)", n)
 		}
 		p.Field("checks", "%d: %d broken, %d unverified%s", humanize.Sum(s.Checks), s.Checks[output.CheckBroken], s.Checks[output.CheckUnverified], redirected)
@@ -33,8 +33,8 @@ func SummaryText(s *Summary) string {
 	if all := s.Shared; all != nil {
 		p.Field("crawl", "%s by %s; this is worker %s of %s", humanize.Count(all.Pages(), "page"), humanize.Count(len(all.Workers), "worker"), all.Worker, all.Name)
 	}
-	// No robots.txt is requested of a host at an address that is not allowed, nor of one
-	// whose turn did not come.
+	// Hosts at blocked addresses, and hosts that were not due before the end of the crawl,
+	// have no robots.txt request.
 	p.Field("robots.txt", "%d requested, for %s", s.Robots, humanize.Count(min(s.Robots, s.Hosts), "host"))
 	p.Field("sitemaps", "%d read, with %s", s.Sitemaps, humanize.Count(s.Entries, "entry"))
 	if len(s.AddedHosts) > 0 {
@@ -54,7 +54,7 @@ func SummaryText(s *Summary) string {
 			if f.ID == needsJavaScript && f.Total > 0 {
 				sites := "the site of "
 				if f.Total > 1 {
-					sites = humanize.Count(f.Total, "site") + ", such as that of "
+					sites = humanize.Count(f.Total, "site") + ", such as the site of "
 				}
 				p.Field("JavaScript", "needed by %s%s: what was found is what a client without scripts sees", sites, cli.Escape(f.Rows[0].URL))
 			}
@@ -96,7 +96,7 @@ func truncatedText(c *crawler.Truncated) string {
 	return text
 }
 
-// filesIn names the most important files in the directory of a crawl, and those of
+// filesIn names the most important files in the directory of a crawl, and the files of
 // additional formats.
 func filesIn(dir string) []string {
 	names := []string{"pages.jsonl", "rejected.jsonl"}
@@ -155,7 +155,7 @@ func NewSummary(s *crawler.Summary) *Summary {
 // MaxListed is the number of waiting hosts that a text names.
 const MaxListed = 5
 
-// WaitingText names the hosts with remaining URLs whose robots.txt is unreachable, one line
+// WaitingText names the hosts with remaining URLs and an unreachable robots.txt, one line
 // for each reason. It returns an empty string if there are none.
 func WaitingText(s *crawler.Summary) string {
 	why := make(map[string][]string) // hosts by reason

@@ -12,7 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
-// TestWaitingHostsHaveReasons holds that each host stands with its own reason, those of one together.
+// TestWaitingHostsHaveReasons checks that the hosts are grouped by reason.
 func TestWaitingHostsHaveReasons(t *testing.T) {
 	for _, tt := range []struct {
 		hosts string
@@ -56,7 +56,7 @@ func TestSummaryNamesSitesThatNeedJavaScript(t *testing.T) {
 		t.Errorf("without the finding:\n%s", got)
 	}
 	found.Findings[0].Rows = []report.Finding{{URL: "http://a.test/"}, {URL: "http://b.test/"}}
-	for total, want := range map[int]string{1: "the site of http://a.test/", 2: "2 sites, such as that of http://a.test/"} {
+	for total, want := range map[int]string{1: "the site of http://a.test/", 2: "2 sites, such as the site of http://a.test/"} {
 		found.Findings[0].Total = total
 		if got := SummaryText(sum); !strings.Contains(got, "  JavaScript  needed by "+want+": what was found is what a client without scripts sees\n") {
 			t.Errorf("%d findings:\n%s", total, got)

@@ -41,7 +41,7 @@ type Flags struct {
 	Allowed   []string
 }
 
-// Add adds the flags to a set, except --delay. The usage is that of --timeout.
+// Add adds the flags to a set, except --delay. Usage is the usage of --timeout.
 func (f *Flags) Add(flags *pflag.FlagSet, usage string) {
 	AddUserAgentFlag(flags, &f.UserAgent)
 	flags.DurationVar(&f.Timeout, "timeout", 30*time.Second, usage)
@@ -100,13 +100,13 @@ func RefusedAddress(err error, host string) string {
 	return fmt.Sprintf("%s; if that is the site you mean, allow it with %s", refused.Error(), allowing(refused.Addr, host))
 }
 
-// allowing is the flag that lets an address of a host through.
+// allowing returns the flag that allows an address of a host.
 func allowing(addr netip.Addr, host string) string {
 	return "--" + AllowFlag + " " + strings.Join(guard.PrefixesFor(addr, host), ",")
 }
 
-// trusting is how to allow what a robots.txt redirects to, for whoever knows that site.
-// Where machines are told their secrets there is no site: of that nobody is told.
+// trusting says how to allow the redirect target of a robots.txt, for users who trust the site. It
+// says nothing about link-local addresses and metadata services: they have secrets, but no sites.
 func trusting(err error, target string) string {
 	refused, ok := errors.AsType[*guard.AddressError](err)
 	u, bad := url.Parse(target)

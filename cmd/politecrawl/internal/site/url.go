@@ -19,7 +19,7 @@ import (
 func ParseOrigin(raw string) (*url.URL, error) {
 	u, err := readOrigin(raw)
 	if shown := secret.RedactInvalidURL(raw); err != nil && shown != raw {
-		// The error speaks of it without what may be a password.
+		// The error must not contain a part that may be a password.
 		if _, err := readOrigin(shown); err != nil {
 			return nil, err
 		}
@@ -55,7 +55,7 @@ func readOrigin(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// incomplete is the error for what is not an absolute URL.
+// incomplete returns the error for a text that is not an absolute URL.
 func incomplete(raw string) error {
 	switch {
 	case raw == "":
@@ -90,8 +90,8 @@ func isWeb(scheme string) bool {
 	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
 }
 
-// withScheme matches a scheme, but no host name before a port. A scheme may hold dots, too, but
-// none that anybody would write here does.
+// withScheme matches a scheme, but no host name before a port. A scheme may have dots, but none
+// that users would write here has.
 var withScheme = regexp.MustCompile(`^(?s)([A-Za-z+-][A-Za-z0-9+-]*):(|[^0-9].*)$`)
 
 // IsLocal reports whether a URL without its scheme looks like a local server, which rarely

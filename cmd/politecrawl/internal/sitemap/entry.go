@@ -20,7 +20,7 @@ type listedEntry struct {
 	Images     []sitemap.Image     `json:"images,omitempty"`
 	Videos     []listedVideo       `json:"videos,omitempty"`
 	News       *sitemap.News       `json:"news,omitempty"`
-	Sitemap    string              `json:"sitemap"` // the file it stands in
+	Sitemap    string              `json:"sitemap"` // the file that lists it
 	Line       int                 `json:"line"`
 }
 

@@ -17,13 +17,13 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
-// A sitemapFinding is one thing that is wrong with a sitemap.
+// A sitemapFinding is one mistake in a sitemap.
 type sitemapFinding struct {
 	Sitemap string `json:"sitemap"`
-	Line    int    `json:"line,omitempty"`   // 0: it is about the file
+	Line    int    `json:"line,omitempty"`   // 0 if it is about the file
 	Column  int    `json:"column,omitempty"` // in bytes of the line, from 1
 	Kind    string `json:"kind"`
-	Text    string `json:"text,omitempty"`  // what stands there
+	Text    string `json:"text,omitempty"`  // the text at this place
 	Error   string `json:"error,omitempty"` // what is wrong with it
 	Fix     string `json:"fix,omitempty"`   // what to write instead
 	ID      string `json:"id,omitempty"`    // of the requirement
@@ -32,8 +32,8 @@ type sitemapFinding struct {
 // findingColumns are the columns of the table of findings.
 var findingColumns = []string{"sitemap", "line", "column", "kind", "text", "error", "fix", "id"}
 
-// finding reports what is wrong within a file, if it is to be reported. That it
-// could not be received is no fault of the file; unread deals with that.
+// finding reports a mistake in a file. That the file could not be received is no mistake in it;
+// unread reports that.
 func (l *listing) finding(file string, f sitemap.Finding) error {
 	if f.Kind == sitemap.Unreadable {
 		return nil
@@ -145,8 +145,8 @@ func (l *listing) unread(f robotsext.SitemapFile) error {
 	return nil
 }
 
-// faultOf is why a sitemap is not read, if that is because of how the site is
-// made and not because it, or the network, does not work just now.
+// faultOf returns why a sitemap was not read, if the cause is a mistake of the site and not a
+// temporary failure of the site or the network.
 func faultOf(f robotsext.SitemapFile) (about sitemapFinding, ok bool) {
 	about = sitemapFinding{Sitemap: f.URL, Error: cli.ErrorText(f.Err)}
 	blocked, isBlocked := errors.AsType[*robotsext.BlockedError](f.Err)
@@ -186,15 +186,15 @@ func (l *listing) fail(name string, err error) {
 	l.Complain(errors.New("sitemap: " + text))
 }
 
-// isRejected reports whether an error is why a sitemap lists no URL, although it was received. If it is broken
-// off after some URLs, the list is incomplete.
+// isRejected reports whether an error is why a sitemap lists no URL, although it was received. If reading
+// stops after some URLs, the list is only incomplete.
 func (l *listing) isRejected(err error) bool {
 	_, isFinding := errors.AsType[*sitemap.Finding](err)
 	return isFinding && l.totals.Entries == 0 || errors.Is(err, robotsext.ErrSitemapRefused) || errors.Is(err, robotsext.ErrSitemapUseless) || errors.Is(err, errNoURL)
 }
 
-// againAt is when to run the command again for a site whose robots.txt is unreachable:
-// what the site says, and no sooner than a crawler would ask it.
+// againAt returns when to run the command again if the robots.txt of a site is unreachable: when
+// the site says, but not before a crawler would retry.
 func againAt(blocked *robotsext.BlockedError) time.Time {
 	soon := time.Now().Add(crawler.Default().Robots.Retry)
 	if blocked.RetryAt.After(soon) {
@@ -203,7 +203,7 @@ func againAt(blocked *robotsext.BlockedError) time.Time {
 	return soon
 }
 
-// requirement is the id of what a sitemap with such a finding does not keep to.
+// requirement returns the id of the requirement that a sitemap with this finding violates.
 func (l *listing) requirement(kind sitemap.Kind) string {
 	switch kind {
 	case sitemap.NotASitemap, sitemap.BadGzip, sitemap.Empty:

@@ -33,7 +33,7 @@ type listing struct {
 	out     *cli.Streams // buffered: there may be millions of entries
 	flush   func() error
 	table   *csv.Writer // out as CSV; it has the same buffer
-	watched bool        // somebody wants to see each
+	watched bool        // show each entry at once
 	headed  bool        // the table has its first line
 	totals  sitemapTotals
 	problem *fileProblem // of the last file with a finding
@@ -142,7 +142,7 @@ func (l *listing) prepare() error {
 	return nil
 }
 
-// file lists one file that is at hand.
+// file lists one local file.
 func (l *listing) file(_ context.Context, name string) error {
 	in := l.In
 	if name != cli.Stdin {
@@ -200,7 +200,7 @@ func (l *listing) entry(e sitemap.Entry) error {
 	return err
 }
 
-// writeRow writes a row of the table; nil cells are none.
+// writeRow writes a row of the table, or only the missing head if cells is nil.
 func (l *listing) writeRow(cells []string) error {
 	var err error
 	if !l.headed {

@@ -12,7 +12,7 @@ import (
 
 // sitemapTotals is the output of --stats.
 type sitemapTotals struct {
-	Files    int                    `json:"files"`  // of which something was read
+	Files    int                    `json:"files"`  // read, at least in part
 	Unread   int                    `json:"unread"` // not fetched, or not read to the end
 	Formats  map[sitemap.Format]int `json:"formats"`
 	Entries  int                    `json:"entries"`

@@ -84,7 +84,7 @@ type sitemapWalk struct {
 	origin  string
 	site    *url.URL
 	root    bool                  // the site's own list is walked
-	last    robotsext.SitemapFile // that was done with
+	last    robotsext.SitemapFile // that was read or failed
 	failure error                 // of writing results
 }
 
@@ -92,7 +92,7 @@ type sitemapWalk struct {
 func (w *sitemapWalk) open(g *guard.Guard) (*robotsext.Robots, error) {
 	delay := w.flags.Delay
 	if delay == 0 {
-		delay = -1 // which is none
+		delay = -1 // no delay
 	}
 	return robotsext.New(w.flags.UserAgent, &robotsext.Options{
 		Fetch:  robotsext.FetchOptions{Timeout: w.flags.Timeout},
