@@ -3,9 +3,9 @@
 //
 //	go run ./examples/verify-bot [AGENT DIRECTORY]
 //
-// It serves a site on 127.0.0.1:8080 for the crawler AGENT, such as https://bot.example.com/,
-// whose keys are in the file DIRECTORY. Without arguments it shows what happens to a signed and an
-// unsigned request.
+// It serves a site on 127.0.0.1:8080 for the crawler AGENT, such as https://bot.example.com/. The
+// file DIRECTORY has the keys of the crawler. Without arguments it shows what happens to a signed
+// and an unsigned request.
 package main
 
 import (
@@ -40,8 +40,8 @@ func main() {
 	}
 }
 
-// verified passes requests on that a key of the directory has signed, and those for robots.txt,
-// which everybody may read. The directory is called for each request, because keys change.
+// verified passes on requests that a key of the directory has signed, and requests for robots.txt,
+// which everybody may read. It calls directory for each request, because keys change.
 func verified(site http.Handler, directory func() (*botauth.Directory, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if req.URL.Path == "/robots.txt" {

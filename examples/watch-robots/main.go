@@ -81,7 +81,7 @@ func report(to io.Writer, before, after *robotsext.Record) {
 	}
 }
 
-// rules returns the file of a record, an empty one if the site has none.
+// rules returns the file of a record, or an empty file if the site has none.
 func rules(rec *robotsext.Record) *robotstxt.File {
 	if rec.File == nil {
 		return robotstxt.Parse(nil, nil)
