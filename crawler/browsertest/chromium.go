@@ -18,8 +18,8 @@ import (
 
 // Options configure [New].
 type Options struct {
-	// Required: the test fails if Chromium is not installed. False: it is skipped, but it
-	// fails if the environment variable CI is set.
+	// Required makes the test fail if Chromium is not installed. Otherwise it is skipped,
+	// but it fails if the environment variable CI is set.
 	Required bool
 
 	// Flags are additional command-line flags of Chromium, without the hyphens. A value is

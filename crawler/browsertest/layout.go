@@ -2,7 +2,7 @@ package browsertest
 
 import "fmt"
 
-// LowContrast returns the texts whose contrast with the background is below 4.5, the minimum of
+// LowContrast returns the texts with a contrast below 4.5 to the background, the minimum of
 // WCAG 2, except in disabled elements. Each result is the contrast and the beginning of the
 // element's markup.
 func (b *Tab) LowContrast() []string {

@@ -39,8 +39,8 @@ func (b *Tab) Open(url string) {
 	b.do(chromedp.Navigate(url))
 }
 
-// Eval evaluates a JavaScript expression in the page and returns its value, or that of the promise
-// which it returns.
+// Eval evaluates a JavaScript expression in the page and returns its value. It waits for the value
+// of a promise.
 func Eval[T any](b *Tab, expression string) T {
 	b.t.Helper()
 	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))

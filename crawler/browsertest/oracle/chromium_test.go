@@ -76,7 +76,7 @@ func (c *chromium) read(pages []page) ([]observation, []string) {
 		path := fmt.Sprintf("/site/%d/folder/page.html?v=1", c.served)
 		c.pages[path] = p
 		paths, urls = append(paths, path), append(urls, c.server.URL+path)
-		// A page that declares no encoding has that of its parent, which stands for the detection.
+		// A page that declares no encoding inherits its parent's, which stands for the detection.
 		parent := "windows-1252"
 		if body := p.body(); utf8.Valid(body) && utf8.RuneCount(body) < len(body) {
 			parent = "utf-8"

@@ -603,7 +603,7 @@ func (g *generator) comment() {
 	g.write(g.pick("<!--"+a+"-->", "<!-->"+a+"-->", "<!--->"+a+"-->", "<!----!>"+a, "<!--"+a+"--!>", "<!-- "+a+" -- >"+a+"-->", "<!- "+a+" ->", "<! "+a+" >", "<?pi "+a+"?>", "</ "+a+">", "<!"+a, "<?"+a, "</"+a, "</>"+a, "<!--"+a+"--->", "<!--<!--"+a+"-->", "<!-- <!-- --> "+a+" -->", "<![CDATA["+a+"]]>", "<!doctype "+a+">", "<!--[if IE]>"+a+"<![endif]-->", "<![if !IE]>"+a+"<![endif]>", "<!--[if !IE]><!-->"+a+"<!--<![endif]-->", "<!--x--\n>"+a+"-->", "<!>"+a, "<!--\x00"+a+"-->", "<!-- -- -- "+a+"-->", "<!--"+a+"--", "<!doctype x '>"+a+"'>", "<!--x<!"+a+"-->", "<!--x<!-->"+a, "<?xml version='1.0'?>"+a, "<%"+a+"%>", "</1"+a+">") + g.maybe("-->"))
 }
 
-// rawText writes an element whose content is no markup, with a link in it and one after it.
+// rawText writes an element of raw text with a link in it, and a link after it.
 func (g *generator) rawText() {
 	tag := g.pick("script", "script", "style", "textarea", "xmp", "iframe", "noembed", "noframes", "title", "SCRIPT", "Style")
 	a := "<a href=" + g.name() + ">"
@@ -742,7 +742,7 @@ func (g *generator) math() {
 	g.write(g.pick("</math>", "</math>", "</p>", ""))
 }
 
-// table writes a table, of which some content belongs before it.
+// table writes a table with some content that belongs before it.
 func (g *generator) table() {
 	g.write("<table>")
 	for range 1 + g.r.IntN(5) {

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "take the pictures that have changed anew")
 
-// root is the folder of the repository, dir that of the pictures.
+// root is the folder of the repository, and dir the folder of the pictures.
 var (
 	root = filepath.Join("..", "..", "..")
 	dir  = filepath.Join(root, "cmd", "politecrawl", "pictures")

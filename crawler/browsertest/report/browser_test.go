@@ -73,7 +73,7 @@ func TestOverviewShowsChartsAndCards(t *testing.T) {
 	b.CheckNoProblems("file://", "data:")
 }
 
-// The page shows one topic at a time: that of the address.
+// The page shows one topic at a time: the one in the address.
 func TestTopicsAreTabs(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.Resize(1280, 900)

@@ -50,8 +50,8 @@ func run(page string) error {
 	return err
 }
 
-// newBrowser starts Chromium. It returns the context of a tab whose requests are checked, like those
-// of all other tabs.
+// newBrowser starts Chromium. It returns the context of a tab. The requests of all tabs are
+// checked.
 func newBrowser(ctx context.Context, robots *robotsext.Robots) (tab context.Context, stop func(), err error) {
 	profile, err := newProfile()
 	if err != nil {
