@@ -5,7 +5,7 @@ import "net/netip"
 // inner is an IPv4 address embedded in an IPv6 address. A translator or a tunnel
 // forwards packets for the IPv6 address to it.
 type inner struct {
-	form string // the name of the way
+	form string // how it is embedded, as in AddressError.Form
 	addr netip.Addr
 }
 

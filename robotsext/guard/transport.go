@@ -46,8 +46,8 @@ func (g *Guard) Transport(base *http.Transport, dialer *net.Dialer) http.RoundTr
 		return by, nil
 	}
 	t.base.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		// A connection is made for one route alone: net/http keeps those to a proxy
-		// and those to a site apart.
+		// A connection has one route: net/http does not share the connections to a
+		// proxy with requests without it.
 		if by, _ := ctx.Value(routeKey{}).(*url.URL); by != nil {
 			return dialer.DialContext(ctx, network, addr)
 		}

@@ -25,8 +25,8 @@ var ErrTrailer = errors.New("gzip: wrong or missing checksum")
 // errIncomplete replaces io.ErrUnexpectedEOF, which does not say what was incomplete.
 var errIncomplete = errors.New("it is incomplete")
 
-// Fault returns what is wrong with the data of a [Reader] that returned err, or nil if err has another
-// cause, such as the source of the data.
+// Fault returns what is wrong with the data of a [Reader] that returned err. It returns nil if err has
+// another cause, such as the source of the data.
 func Fault(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {

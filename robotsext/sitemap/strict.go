@@ -43,7 +43,7 @@ const (
 	roleGroup // image, video and news, which have only elements
 )
 
-// A checker is the strict check of a sitemap, after it was read (ROB-SMP-26): it finds the first fault for
+// A checker is the strict check of a sitemap, after it was read (ROB-SMP-26). It finds the first fault for
 // which an XML parser rejects it, and wrong namespaces and names before that.
 type checker struct {
 	decoder  *xmlstrict.Decoder

@@ -17,10 +17,10 @@ var knownFields = []string{"user-agent", "useragent", "user agent", "disallow", 
 // separators are what people write in place of a colon, the longer ones first.
 var separators = []string{"->", "=>", "：", "–", "=", ";", ",", ">", ".", "-"}
 
-// valueAfter returns the value in what follows the name of a field. A separator
-// before it is dropped only if it cannot belong to it: a rule's path may begin with
-// a separator, as in .gif, unless a slash or star comes next; and the value of another
-// field with a dot or minus, as in .5.
+// valueAfter returns the value in the text after the name of a field. It drops a
+// separator before the value only if the value cannot begin with it. A rule's path may
+// begin with a separator, as in .gif, unless a slash or star comes next. The value of
+// another field may begin with a dot or minus, as in .5.
 func valueAfter(field, rest string) string {
 	value := strings.TrimSpace(rest)
 	for _, separator := range separators {
