@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// completable adds completion to each flag and command below cmd, from the help: a
+// completable adds completion to each flag and command below cmd, from the help. A
 // flag's value is one of some words, a DIR, a FILE, or something that cannot be
-// guessed, and the usage line of a command names its arguments. Where a URL belongs,
+// guessed. The usage line of a command names its arguments. Where a URL belongs,
 // offering nothing is better than offering the names of files.
 func completable(cmd *cobra.Command) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {

@@ -20,7 +20,7 @@ type FlagGroup struct {
 }
 
 // GroupFlags makes the help of cmd list its flags in groups, and adds --help-all. It hides
-// flags that are in no group. Flags of the groups that cmd does not have are left out.
+// flags that are in no group. It ignores flags in groups that cmd does not have.
 func GroupFlags(cmd *cobra.Command, groups []FlagGroup) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !slices.ContainsFunc(groups, func(g FlagGroup) bool { return slices.Contains(g.Common, f.Name) || slices.Contains(g.Rare, f.Name) }) {

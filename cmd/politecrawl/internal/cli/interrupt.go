@@ -29,7 +29,7 @@ func (s *Streams) Interruptible(ctx context.Context, abort func(), notice string
 		if !wait() {
 			return
 		}
-		cancel() // first, so that whoever reads the notice finds it done
+		cancel() // first, so that it is done when the notice appears
 		if notice != "" {
 			s.Notice(notice)
 		}

@@ -62,7 +62,7 @@ fields and file names call skipped URLs "rejected". "politecrawl frontier" calls
 
 A recrawl renames the files of the previous crawl: the first one pages.jsonl to pages.1.jsonl,
 the second one to pages.2.jsonl, and so on. The highest number is the previous crawl. Tables (CSV,
-SQLite) are replaced. Of the crawl before the previous one, only the pages and WARC files stay.
+SQLite) are replaced. A recrawl keeps only the pages and WARC files of the crawls before that one.
 "politecrawl report DIR" writes the report of a crawl that is running or was killed.
 --also-write csv,sqlite,warc also writes pages.csv and so on, crawl.sqlite, and
 crawl-00000.warc.gz and so on. --extract NAME=SELECTOR adds a field to pages.jsonl.
@@ -90,8 +90,8 @@ that failed after all --retries.
 
 "politecrawl crawl URL --output DIR --continue" resumes the crawl in DIR if there is one, and
 otherwise starts it: one command for a unit or a container. A crawl that is finished ends at
-once with exit code 0. Flags, the environment and --config change the stored settings; what none
-of them sets stays as it was. Start URLs that the crawl does not have are refused.
+once with exit code 0. Flags, the environment and --config change the stored settings; all
+others stay. Start URLs that the crawl does not have are refused.
 
 "politecrawl crawl --recrawl DIR" requests every URL of the previous crawl again, including
 failures. It sends conditional requests, so that unchanged pages are not transferred; they

@@ -135,9 +135,9 @@ func showCommand(streams *cli.Streams, now func() time.Time) *cobra.Command {
 		Long: `Show the settings and keys of an identity. To change a setting, edit DIR/identity.json and run
 this command.
 
-The command reads the private keys. It writes DIR/public again if a file of it is not as it
-must be, as after a changed setting or when an old key has expired, or if the signature of
-the key directory expires within 15 days; then it says so, and you upload DIR/public again.
+The command reads the private keys. It writes DIR/public again if a file in it is out of
+date, as after a changed setting or when an old key has expired, or if the signature of the
+key directory expires within 15 days. Then it says so, and you upload DIR/public again.
 Run it every two weeks.
 
 --format json writes one object:

@@ -208,7 +208,7 @@ const mostAsked = 1_000_000_000
 // verdicts. If this exceeds mostAsked, it omits rules and returns their number.
 func tellingPaths(groups []*robotstxt.Group) (paths []pathOutput, left int) {
 	groups = distinct(groups)
-	kinds := map[string]int{} // by who may fetch them
+	kinds := map[string]int{} // by the agents that may fetch them
 	asked := map[string]bool{}
 	steps := mostAsked
 	add := func(path string) {

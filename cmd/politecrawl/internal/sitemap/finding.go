@@ -145,8 +145,8 @@ func (l *listing) unread(f robotsext.SitemapFile) error {
 	return nil
 }
 
-// faultOf returns why a sitemap was not read, if the cause is a mistake of the site and not a
-// temporary failure of the site or the network.
+// faultOf returns why a sitemap was not read, if the site made a mistake. A temporary failure
+// of the site or the network is no mistake.
 func faultOf(f robotsext.SitemapFile) (about sitemapFinding, ok bool) {
 	about = sitemapFinding{Sitemap: f.URL, Error: cli.ErrorText(f.Err)}
 	blocked, isBlocked := errors.AsType[*robotsext.BlockedError](f.Err)

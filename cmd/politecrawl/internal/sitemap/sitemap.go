@@ -57,7 +57,7 @@ lists the sitemaps in it.
 
 --check lists findings instead of pages: file, line, column, kind, what to write instead,
 and the id of the requirement. It is strict: it finds what an XML parser or sitemaps.org
-rejects, also where the command can read the file. Columns count bytes from 1.
+rejects, even if the command can read the file. Columns count bytes from 1.
 --stats prints a summary.
 
 With --policy listed, a sitemap may list pages of the sites whose robots.txt lists it or an index
