@@ -90,8 +90,8 @@ that failed after all --retries.
 
 "politecrawl crawl URL --output DIR --continue" resumes the crawl in DIR if there is one, and
 otherwise starts it: one command for a unit or a container. A crawl that is finished ends at
-once with exit code 0. Flags, the environment and --config change the stored settings; all
-others stay. Start URLs that the crawl does not have are refused.
+once with exit code 0. Flags, the environment and --config change the stored settings; settings
+that none of them has stay. Start URLs that the crawl does not have are refused.
 
 "politecrawl crawl --recrawl DIR" requests every URL of the previous crawl again, including
 failures. It sends conditional requests, so that unchanged pages are not transferred; they
