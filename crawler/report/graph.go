@@ -40,9 +40,9 @@ func (g *linkGraph) add(l *linksLine) {
 		return
 	}
 	g.targets = g.targets[:0]
-	for _, all := range [...][]string{l.To, l.Resources} {
+	for _, all := range [...]links{l.To, l.Resources} {
 		for _, to := range all {
-			g.targets = append(g.targets, g.number(to))
+			g.targets = append(g.targets, g.number(to.URL))
 		}
 	}
 	slices.Sort(g.targets)

@@ -96,8 +96,8 @@ func TestDataBlockHasEveryRow(t *testing.T) {
 
 func TestDataBlockHasLinksAndAssets(t *testing.T) {
 	r := &Report{links: newLinkGraph()}
-	r.links.add(&linksLine{URL: "/a", To: []string{"/c", "/b", "/c", "/a"}, Resources: []string{"/logo.png", "/b"}})
-	r.links.add(&linksLine{URL: "/b", To: []string{"/a"}})
+	r.links.add(&linksLine{URL: "/a", To: links{{URL: "/c"}, {URL: "/b"}, {URL: "/c"}, {URL: "/a"}}, Resources: links{{URL: "/logo.png"}, {URL: "/b"}}})
+	r.links.add(&linksLine{URL: "/b", To: links{{URL: "/a"}}})
 	r.links.add(&linksLine{URL: "/none"})
 	_, data := dataOf(t, r)
 	if diff := cmp.Diff([]string{"/a /a", "/a /b", "/a /c", "/a /logo.png", "/b /a"}, linksOf(data)); diff != "" {
@@ -111,7 +111,7 @@ func TestDataBlockHasLinksAndAssets(t *testing.T) {
 // A graph stays below its bounds, and counts the links that it omits.
 func TestLinkGraphIsBounded(t *testing.T) {
 	line := func(i int) *linksLine {
-		return &linksLine{URL: fmt.Sprint(i), To: []string{"x", "y"}}
+		return &linksLine{URL: fmt.Sprint(i), To: links{{URL: "x"}, {URL: "y"}}}
 	}
 	for name, fill := range map[string]func(*linkGraph){
 		"links": func(g *linkGraph) { g.count = maxGraphLinks - 3 },
@@ -123,7 +123,7 @@ func TestLinkGraphIsBounded(t *testing.T) {
 		for i := range 3 {
 			g.add(line(i))
 		}
-		g.add(&linksLine{URL: "small", To: []string{"x"}})
+		g.add(&linksLine{URL: "small", To: links{{URL: "x"}}})
 		if g.count != before+2 || g.omitted != 5 || len(g.ends) != 3 {
 			t.Errorf("%s: %d more links, %d omitted, %d URLs", name, g.count-before, g.omitted, len(g.ends))
 		}

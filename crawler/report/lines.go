@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -56,125 +58,143 @@ func each[T any](all workerDirs, name string, f func(*workerDir, *T) error) erro
 	return nil
 }
 
-// linksLine is a line of links.jsonl, without the texts of links.
-type linksLine struct {
-	URL       string
-	To        []string
-	Resources []string
-	Kinds     []string // of Resources
+// pageLine is a line of pages.jsonl, without the members of maps that no report needs, since they
+// take longest to decode.
+type pageLine struct {
+	output.Page
+
+	Fields  struct{} `json:"fields"`
+	Headers struct{} `json:"headers"`
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
-func (l *linksLine) UnmarshalJSON(text []byte) error {
-	var line output.Links
-	if err := json.Unmarshal(text, &line); err != nil {
+// readPages calls f for each page that counts.
+func (m *maker) readPages(f func(*workerDir, *output.Page)) error {
+	return eachLatest(m.merger, results.Pages.Name(),
+		func(l *pageLine) key { return keyOf(l.URL) },
+		func(s *workerDir, l *pageLine) { f(s, &l.Page) })
+}
+
+// linksLine is a line of links.jsonl.
+type linksLine struct {
+	URL       string `json:"url"`
+	To        links  `json:"to"`
+	Resources links  `json:"resources"`
+}
+
+// A link is what a report needs of an [output.Link].
+type link struct{ URL, Kind string }
+
+type links []link
+
+func (l links) has(url string) bool {
+	return slices.ContainsFunc(l, func(to link) bool { return to.URL == url })
+}
+
+// UnmarshalJSON implements json.Unmarshaler. A report reads every link, and [output.Link] takes
+// several times as long.
+func (l *links) UnmarshalJSON(text []byte) error {
+	if l.split(string(text)) {
+		return nil
+	}
+	var all []output.Link
+	if err := json.Unmarshal(text, &all); err != nil {
 		return err
 	}
-	*l = linksLine{URL: line.URL}
-	for _, to := range line.To {
-		l.To = append(l.To, to.URL)
-	}
-	for _, r := range line.Resources {
-		l.Resources, l.Kinds = append(l.Resources, r.URL), append(l.Kinds, r.Kind)
+	*l = nil
+	for _, to := range all {
+		*l = append(*l, link{to.URL, to.Kind})
 	}
 	return nil
+}
+
+// split reads a valid JSON list of URLs, and of links with their fields in any order. It reports false
+// for escapes, white space and other fields, and then does not change l.
+func (l *links) split(text string) bool {
+	rest, ok := strings.CutPrefix(text, "[")
+	ok = ok && !strings.Contains(rest, `\`) // else a quote may not end a string
+	all := make(links, 0, strings.Count(rest, ",")+1)
+	for ok && rest != "]" {
+		var to link
+		if rest = strings.TrimPrefix(rest, ","); strings.HasPrefix(rest, "{") {
+			to, rest, ok = cutLink(rest[1:])
+		} else {
+			to.URL, rest, ok = cutString(rest)
+		}
+		all = append(all, to)
+	}
+	if ok {
+		*l = all
+	}
+	return ok
+}
+
+// cutLink reads the fields of a link from a text that follows "{". It returns the text after "}".
+func cutLink(text string) (to link, rest string, ok bool) {
+	for rest, ok = text, true; ok && !strings.HasPrefix(rest, "}"); {
+		var name, value string
+		name, rest, _ = cutString(strings.TrimPrefix(rest, ","))
+		value, rest, ok = cutString(strings.TrimPrefix(rest, ":"))
+		switch name {
+		case "url":
+			to.URL = value
+		case "kind":
+			to.Kind = value
+		case "text", "rel":
+		default:
+			ok = false
+		}
+	}
+	return to, strings.TrimPrefix(rest, "}"), ok
+}
+
+// cutString reads a string at the beginning of a text. It returns the text after it.
+func cutString(text string) (value, rest string, ok bool) {
+	if !strings.HasPrefix(text, `"`) {
+		return "", "", false
+	}
+	return strings.Cut(text[1:], `"`)
 }
 
 // insecure reports whether a secure page uses a resource without encryption. A browser does not
 // fetch the targets of other link elements, such as feeds.
-func (l *linksLine) insecure(i int) bool {
-	if !strings.HasPrefix(l.URL, "https:") || !strings.HasPrefix(l.Resources[i], "http:") || l.Kinds[i] == "link" {
+func (l *linksLine) insecure(resource link) bool {
+	if !strings.HasPrefix(l.URL, "https:") || !strings.HasPrefix(resource.URL, "http:") || resource.Kind == "link" {
 		return false
 	}
-	u, err := url.Parse(l.Resources[i])
+	u, err := url.Parse(resource.URL)
 	return err != nil || !weburl.IsLocal(u.Hostname())
-}
-
-// ReadJSON reads a line as [output.Links] writes it. A report reads every link, and encoding/json
-// takes several times as long. It reports false for any other text, and if a string has escapes.
-func (l *linksLine) ReadJSON(text []byte) bool {
-	if !plain(text) {
-		return false
-	}
-	rest := lineReader(text)
-	line := linksLine{URL: rest.after(`{"url":"`)}
-	if line.To, _ = rest.links(`,"to":[`); rest.has(",") {
-		line.Resources, line.Kinds = rest.links(`,"resources":[`)
-	}
-	if rest != "}\n" {
-		return false
-	}
-	*l = line
-	return true
-}
-
-// links returns the links of the list that follows a text, with their kinds, and skips it.
-func (r *lineReader) links(text string) (all []string, kinds []string) {
-	if !r.skip(text) {
-		*r = ""
-	}
-	for !r.skip("]") {
-		if *r == "" || len(all) > 0 && !r.skip(",") {
-			*r = ""
-			return nil, nil
-		}
-		if all == nil { // most links have no comma, or it stands between their fields
-			n := strings.Count(string(*r), ",") + 1
-			all, kinds = make([]string, 0, n), make([]string, 0, n)
-		}
-		if !r.has("{") {
-			all, kinds = append(all, r.after(`"`)), append(kinds, "")
-			continue
-		}
-		all = append(all, r.after(`{"url":"`))
-		for _, key := range [...]string{`,"text":"`, `,"rel":"`} {
-			if r.has(key) {
-				r.after(key)
-			}
-		}
-		if kinds = append(kinds, r.after(`,"kind":"`)); !r.skip("}") {
-			*r = ""
-			return nil, nil
-		}
-	}
-	return all, kinds
 }
 
 // permissionLine is a line of permissions.jsonl.
 type permissionLine struct {
-	URL  string
-	rest string // what follows fetched_at, or the whole line
+	URL string `json:"url"`
+	termsText
 }
 
-// object returns the JSON object with what is in rest.
-func (l *permissionLine) object() string {
-	if l.rest[0] == '{' {
-		return l.rest
-	}
-	return `{"":0` + l.rest // a comma may come first
+// termsText has the fields of a line that say what a page may be used for.
+type termsText struct {
+	Purposes   jsonText `json:"purposes"`
+	Statements jsonText `json:"statements"`
+	Withheld   string   `json:"withheld"`
+	Problem    string   `json:"tdmrep_problem"`
 }
+
+func (t *termsText) size() int {
+	return len(t.Purposes) + len(t.Statements) + len(t.Withheld) + len(t.Problem)
+}
+
+// jsonText is a JSON value that is decoded later. It is empty if the line lacks it.
+type jsonText string
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (l *permissionLine) UnmarshalJSON(text []byte) error {
-	var line struct {
-		URL string `json:"url"`
-	}
-	if err := json.Unmarshal(text, &line); err != nil {
-		return err
-	}
-	*l = permissionLine{line.URL, string(text)}
+func (t *jsonText) UnmarshalJSON(text []byte) error {
+	*t = jsonText(text)
 	return nil
 }
 
-// ReadJSON reads the beginning of a line as [output.Permission] has it. It reports false for any
-// other text, and if a string has escapes.
-func (l *permissionLine) ReadJSON(text []byte) bool {
-	rest := lineReader(text)
-	url := rest.after(`{"url":"`)
-	rest.after(`,"fetched_at":"`)
-	if !plain(text[:len(text)-len(rest)]) || !rest.has(",") && !rest.has("}") {
-		return false
+func (t jsonText) decode(v any) error {
+	if t == "" {
+		return nil
 	}
-	*l = permissionLine{url, string(rest)}
-	return true
+	return json.Unmarshal([]byte(t), v)
 }

@@ -26,15 +26,15 @@ func (m *maker) addLinks(_ *workerDir, l *linksLine) {
 		m.unknownLinks--
 	}
 	for _, to := range l.To {
-		if k := keyOf(to); k != from { // a link of a page to itself does not count
+		if k := keyOf(to.URL); k != from { // a link of a page to itself does not count
 			m.refer(k, linked, usedAsLink)
 		}
 	}
-	for i, to := range l.Resources {
-		k := keyOf(to)
+	for _, to := range l.Resources {
+		k := keyOf(to.URL)
 		m.graph.loops = m.graph.loops || k == from
-		m.refer(k, 0, usedAs(l.Kinds[i], l.URL, to))
-		if l.insecure(i) {
+		m.refer(k, 0, usedAs(to.Kind, l.URL, to.URL))
+		if l.insecure(to) {
 			m.insecure.counts[k]++
 		}
 	}
@@ -60,15 +60,15 @@ func (m *maker) nameLinks(_ *workerDir, l *linksLine) {
 	from := keyOf(l.URL)
 	m.references.name(l)
 	for _, to := range l.To {
-		if k := keyOf(to); k != from {
+		if k := keyOf(to.URL); k != from {
 			m.referrers.name(k, l.URL)
 		}
 	}
-	for i, to := range l.Resources {
-		k := keyOf(to)
+	for _, to := range l.Resources {
+		k := keyOf(to.URL)
 		m.referrers.name(k, l.URL)
-		if l.insecure(i) {
-			m.insecure.name(k, to, l.URL)
+		if l.insecure(to) {
+			m.insecure.name(k, to.URL, l.URL)
 		}
 	}
 }

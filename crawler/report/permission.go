@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -106,13 +105,13 @@ type permissions struct {
 	types       map[StatementType]*statementType
 	conflicts   map[conflict]*topRows[string]
 
-	known      map[string]*terms // by permissionLine.rest, as most pages of a site say the same
+	known      map[termsText]*terms // as most pages of a site say the same
 	knownBytes int
 }
 
 func newPermissions(rows int) *permissions {
 	return &permissions{
-		rows: rows, types: make(map[StatementType]*statementType), conflicts: make(map[conflict]*topRows[string]), known: make(map[string]*terms),
+		rows: rows, types: make(map[StatementType]*statementType), conflicts: make(map[conflict]*topRows[string]), known: make(map[termsText]*terms),
 	}
 }
 
@@ -137,24 +136,20 @@ func (m *maker) readPermissions() error {
 
 // termsOf returns the terms of a line.
 func (p *permissions) termsOf(l *permissionLine) (*terms, error) {
-	if t, ok := p.known[l.rest]; ok {
+	if t, ok := p.known[l.termsText]; ok {
 		return t, nil
 	}
-	var line struct {
-		Purposes   usage.Verdicts    `json:"purposes"`
-		Statements []usage.Statement `json:"statements"`
-		Withheld   string            `json:"withheld"`
-		Problem    string            `json:"tdmrep_problem"`
-	}
-	if err := json.Unmarshal([]byte(l.object()), &line); err != nil {
+	var purposes usage.Verdicts
+	var statements []usage.Statement
+	if err := cmp.Or(l.Purposes.decode(&purposes), l.Statements.decode(&statements)); err != nil {
 		return nil, err
 	}
-	t := &terms{types: make(map[StatementType]values), withheld: line.Withheld != "", problem: line.Problem != ""}
+	t := &terms{types: make(map[StatementType]values), withheld: l.Withheld != "", problem: l.Problem != ""}
 	for i, purpose := range usage.Purposes {
-		t.merged[i] = line.Purposes[purpose].Value
+		t.merged[i] = purposes[purpose].Value
 	}
-	for i := range line.Statements {
-		s := &line.Statements[i]
+	for i := range statements {
+		s := &statements[i]
 		st := p.typeOf(s)
 		v := t.types[st]
 		for i, purpose := range usage.Purposes {
@@ -162,12 +157,12 @@ func (p *permissions) termsOf(l *permissionLine) (*terms, error) {
 		}
 		t.types[st] = v
 	}
-	t.conflicts = conflicts(line.Statements, p.typeOf)
-	if p.knownBytes += len(l.rest); p.knownBytes > maxKnownTerms {
+	t.conflicts = conflicts(statements, p.typeOf)
+	if p.knownBytes += l.size(); p.knownBytes > maxKnownTerms {
 		clear(p.known)
-		p.knownBytes = len(l.rest)
+		p.knownBytes = l.size()
 	}
-	p.known[strings.Clone(l.rest)] = t // it would keep the whole line in memory
+	p.known[l.termsText] = t
 	return t, nil
 }
 

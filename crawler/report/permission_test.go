@@ -174,12 +174,12 @@ func TestKnownTermsAreLimited(t *testing.T) {
 	p := newPermissions(1)
 	long := strings.Repeat("x", maxKnownTerms/10)
 	for i := range 25 {
-		if _, err := p.termsOf(&permissionLine{rest: `,"withheld":"` + long[i:] + "\"}\n"}); err != nil {
+		if _, err := p.termsOf(&permissionLine{termsText: termsText{Withheld: long[i:]}}); err != nil {
 			t.Fatal(err)
 		}
 		n := 0
-		for rest := range p.known {
-			n += len(rest)
+		for text := range p.known {
+			n += text.size()
 		}
 		if n > maxKnownTerms || n == 0 {
 			t.Fatalf("%d bytes after %d lines", n, i+1)

@@ -2,7 +2,6 @@ package report
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -78,8 +77,8 @@ func (x *references) doubled(url string) bool {
 
 // each calls f for each reference of a page that is a finding.
 func (x *references) each(l *linksLine, f func(*namedURLs, key, string)) {
-	for _, url := range l.To {
-		if url != l.URL {
+	for _, to := range l.To {
+		if url := to.URL; url != l.URL {
 			if x.doubled(url) {
 				f(x.slashes, keyOf(url), url)
 			}
@@ -89,8 +88,8 @@ func (x *references) each(l *linksLine, f func(*namedURLs, key, string)) {
 		}
 	}
 	for i, to := range l.Resources {
-		if x.forbids(to) && !slices.Contains(l.To, to) && !slices.Contains(l.Resources[:i], to) {
-			f(x.forbidden, keyOf(to), to)
+		if x.forbids(to.URL) && !l.To.has(to.URL) && !l.Resources[:i].has(to.URL) {
+			f(x.forbidden, keyOf(to.URL), to.URL)
 		}
 	}
 }

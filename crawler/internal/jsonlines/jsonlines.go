@@ -215,10 +215,6 @@ func decode[T any](line []byte, ended bool) (v *T, err error) {
 // ErrNotUTF8 means that a JSON text is damaged, since a crawl writes only UTF-8.
 var ErrNotUTF8 = errors.New("not UTF-8")
 
-// A reader reads its usual JSON itself, faster than a decoder. It reports false for any other
-// text, and is then unchanged.
-type reader interface{ ReadJSON(text []byte) bool }
-
 // likeStd are options for names as encoding/json matches them. Whatever else the two decoders read
 // in different ways, the fast one rejects.
 var likeStd = jsonv2.JoinOptions(jsonv2.MatchCaseInsensitiveNames(true), jsonv1.MatchCaseSensitiveDelimiter(true))
@@ -226,15 +222,12 @@ var likeStd = jsonv2.JoinOptions(jsonv2.MatchCaseInsensitiveNames(true), jsonv1.
 // unmarshal returns the value of a JSON text, as Unmarshal reads it. If the fast decoder rejects the
 // text, encoding/json decides, so that its errors stay the same.
 func unmarshal[T any](text []byte) (*T, error) {
-	if !utf8.Valid(text) {
-		return nil, ErrNotUTF8
-	}
 	v := new(T)
-	if r, ok := any(v).(reader); ok && r.ReadJSON(text) || jsonv2.Unmarshal(text, v, likeStd) == nil {
+	if jsonv2.Unmarshal(text, v, likeStd) == nil {
 		return v, nil
 	}
 	v = new(T) // the fast decoder may have filled a part
-	if err := json.Unmarshal(text, v); err != nil {
+	if err := Unmarshal(text, v); err != nil {
 		return nil, err
 	}
 	return v, nil
