@@ -38,6 +38,10 @@ var lines = []string{
 	`{"fetched_at":"2026-01-02"}`, `{"fetched_at":"2026-01-02T03:04:05,6Z"}`, `{"fetched_at":1}`, `{"url":"\ud800"}`, `{"url":"\u0000\/\uD83D\uDE00"}`, "{\"url\":\"\x01\"}", `{"\u0075rl":"a"}`,
 	`{"nested":{"a":"YQ==","b":"YQ\n=="}}`, `{"array":[1]}`, `{"array":[1,2,3]}`, `{"any":{"a":{"a":1,"a":2}}}`, `{"title":  [1, 2] }`, `{"next":{"url":"a","next":null}}`,
 	`{"addr":"1.2.3.4"}`, `{"addr":""}`, `{"addr":"1.2.3"}`, `{"purposes":{"search":{"value":"allowed"}},"statements":[{"kind":"a","values":{"search":"disallowed"}}]}`,
+	`{"next":{"url":"a"},"next":{"status":1}}`, `{"next":{"url":"a"},"next":null,"Next":{}}`, `{"array":[1,2],"array":[3]}`, `{"nested":{"a":"YQ=="},"nested":{"a":null,"b":""}}`, `{"headers":{"a":"b"},"headers":{"a":null}}`,
+	`{"any":{"a":1},"any":{"b":2}}`, `{"any":1,"any":"a"}`, `{"any":[1,2],"any":[3]}`, `{"redirects":["a","b"],"redirects":["c"],"redirects":["d",null]}`, `{"redirects":["a"],"redirects":null}`, `{"redirects":["a"],"redirects":[]}`,
+	`{"title":1,"title":2}`, `{"fetched_at":"2026-01-02T03:04:05Z","fetched_at":null}`, `{"addr":"1.2.3.4","addr":null}`, `{"purposes":{"search":{"value":"allowed"}},"purposes":{"search":{}}}`,
+	`{"directives":[{"rule":"a"},{"rule":"b"}],"directives":[{}],"directives":[{"source":"c"},{},{}]}`, `{"to":["a",{"url":"b","url":"c","kind":"a"}],"to":[{"kind":"b"}]}`, `{"status":1,"status":"a"}`, `{"status":"a","status":1}`,
 	`null`, `[]`, `"a"`, `1`, ` {} `, `{}{}`, `{"url":"a",}`, `{"url":"a"`, ``, "\xef\xbb\xbf{}", "{\"url\":\"\xff\"}",
 }
 

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"github.com/politecrawl/politecrawl/crawler/output/safejson"
@@ -215,9 +216,12 @@ func decode[T any](line []byte, ended bool) (v *T, err error) {
 // ErrNotUTF8 means that a JSON text is damaged, since a crawl writes only UTF-8.
 var ErrNotUTF8 = errors.New("not UTF-8")
 
-// likeStd are options for names as encoding/json matches them. Whatever else the two decoders read
-// in different ways, the fast one rejects.
-var likeStd = jsonv2.JoinOptions(jsonv2.MatchCaseInsensitiveNames(true), jsonv1.MatchCaseSensitiveDelimiter(true))
+// likeStd are options to match names as encoding/json does, and to accept a name that comes twice.
+// Whatever else the two decoders read in different ways, the fast one rejects.
+var likeStd = jsonv2.JoinOptions(
+	jsonv2.MatchCaseInsensitiveNames(true), jsonv1.MatchCaseSensitiveDelimiter(true),
+	jsontext.AllowDuplicateNames(true), jsonv1.MergeWithLegacySemantics(true), // faster than a search for such names
+)
 
 // unmarshal returns the value of a JSON text, as Unmarshal reads it. If the fast decoder rejects the
 // text, encoding/json decides, so that its errors stay the same.
