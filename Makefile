@@ -84,7 +84,7 @@ warcio:
 
 .PHONY: webbotauth
 webbotauth:
-	@$(call npm,cmd/politecrawl/testdata/webbotauth,web-bot-auth,tests of signatures)
+	@$(call npm,cmd/politecrawl/e2e/testdata/webbotauth,web-bot-auth,tests of signatures)
 
 .PHONY: axe
 axe:

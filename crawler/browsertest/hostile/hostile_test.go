@@ -16,7 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/browsertest"
 )
 
-// TestHostileSite runs the test of this name in cmd/politecrawl, which crawls the site. That test
+// TestHostileSite runs the test of this name in cmd/politecrawl/e2e, which crawls the site. That test
 // sends the URLs of the live page and the report, and waits while each is opened here.
 func TestHostileSite(t *testing.T) {
 	b := browsertest.New(t, nil)
@@ -39,7 +39,7 @@ func TestHostileSite(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 
-	test := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-count=1", "-run", "^TestHostileSite$", "./cmd/politecrawl")
+	test := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-count=1", "-run", "^TestHostileSite$", "./cmd/politecrawl/e2e")
 	test.Dir = filepath.Join("..", "..", "..")
 	test.Env = append(os.Environ(), "BROWSER_URL="+server.URL)
 	ended := make(chan error, 1)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"net/http"
 	"net/http/httptest"
@@ -213,6 +214,33 @@ func WriteFile(t *testing.T, name, content string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// WriteCrawl writes the output directory of a crawl, with the values as lines of its files.
+func WriteCrawl(t *testing.T, dir string, state any, files map[string][]any) {
+	t.Helper()
+	files["crawl.json"] = []any{state}
+	err := os.MkdirAll(filepath.Join(dir, "robots"), 0o755)
+	for _, name := range []string{"pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl", "crawl.json"} {
+		var text bytes.Buffer
+		for _, line := range files[name] {
+			err = errors.Join(err, json.NewEncoder(&text).Encode(line))
+		}
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), text.Bytes(), 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ReadText returns the text of a file.
+func ReadText(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 var update = flag.Bool("update", false, "write the golden files in testdata anew")

@@ -1,0 +1,199 @@
+package structure
+
+import (
+	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// minComment is how many words a package comment has at the least: it is to teach the
+// subject, not to name it.
+const minComment = 50
+
+// TestPackagesTeach holds that each package that others can import explains itself: by a
+// package comment of substance, and by examples whose output is checked, each of them an
+// answer to a question, which together call all of its functions.
+func TestPackagesTeach(t *testing.T) {
+	packages := 0
+	for _, p := range listPackages(t) {
+		// The last two need Chromium, and a server of Redis.
+		if within(p.Path, "cmd", "examples", "crawler/browsertest", "crawler/frontier/redisstore") || slices.Contains(strings.Split(p.Path, "/"), "internal") {
+			continue
+		}
+		packages++
+		for _, lack := range lacks(t, p.Path, filepath.Join("..", "..", "..", filepath.FromSlash(p.Path))) {
+			if within(p.Path, "crawler") && needsRedis.MatchString(lack) {
+				continue
+			}
+			t.Errorf("%s: %s", p.Path, lack)
+		}
+	}
+	if packages < 15 {
+		t.Errorf("only %d packages were looked at", packages)
+	}
+}
+
+// needsRedis matches what is said of functions for shared crawls, whose examples would need
+// a server.
+var needsRedis = regexp.MustCompile(`\b(Example(JoinConfig|Stop) is not checked|calls (JoinConfig|Status|Stop))$`)
+
+// TestExamplesStartWithAQuestion holds that each program in examples begins with the question that
+// it answers, and is tested.
+func TestExamplesStartWithAQuestion(t *testing.T) {
+	dirs, err := filepath.Glob(filepath.Join("..", "..", "..", "examples", "*"))
+	if err != nil || len(dirs) < 5 {
+		t.Fatalf("examples: %v, %v", dirs, err)
+	}
+	for _, dir := range dirs {
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, "main.go"), nil, parser.ParseComments|parser.PackageClauseOnly)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if first, _, _ := strings.Cut(file.Doc.Text(), ". "); !strings.Contains(first, "?") {
+			t.Errorf("%s does not begin with a question: %q", dir, first)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "main_test.go")); err != nil {
+			t.Errorf("%s is not tested: %v", dir, err)
+		}
+	}
+}
+
+// TestPackagesTeachCanFail shows it a package that lacks everything.
+func TestPackagesTeachCanFail(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"doc.go": "// Hats are nice.\npackage hat\n\nfunc New() {}\n\nfunc Old() {}\n\nfunc Seen() {}\n",
+		"example_test.go": "package hat_test\n\nimport (\n\t\"testing\"\n\n\t\"example.com/hat\"\n)\n\n" +
+			"// Hats are nice.\nfunc ExampleNew() {\n\thelp()\n\t// Output:\n}\n\nfunc help() { hat.New() }\n\n" +
+			"// How old?\nfunc ExampleOld() { hat.Old() }\n\nfunc TestSeen(t *testing.T) { hat.Seen() }\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{
+		`its package comment does not begin with "Package hat "`,
+		"its package comment has 3 words, which is too few to teach anything",
+		"ExampleNew does not say which question it answers",
+		"the output of ExampleOld is not checked",
+		"no example with checked output calls Old",
+		"no example with checked output calls Seen",
+	}
+	if diff := cmp.Diff(want, lacks(t, "example.com/hat", dir)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// lacks returns a sentence for each thing that a reader of a package would miss.
+func lacks(t *testing.T, path, dir string) (missing []string) {
+	t.Helper()
+	fset := token.NewFileSet()
+	var files []*ast.File
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		file, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	pkg, err := doc.NewFromFiles(fset, files, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(pkg.Doc, "Package "+pkg.Name+" ") {
+		missing = append(missing, fmt.Sprintf("its package comment does not begin with %q", "Package "+pkg.Name+" "))
+	}
+	if n := len(strings.Fields(pkg.Doc)); n < minComment {
+		missing = append(missing, fmt.Sprintf("its package comment has %d words, which is too few to teach anything", n))
+	}
+	called, helpers := make(map[string]bool), testFunctions(fset, files)
+	for _, e := range doc.Examples(files...) {
+		switch {
+		case e.Output == "" && !e.EmptyOutput:
+			missing = append(missing, fmt.Sprintf("the output of Example%s is not checked", e.Name))
+			continue
+		case !strings.Contains(e.Doc, "?") && !strings.HasPrefix(e.Name, "_"): // such as Example_colly
+			missing = append(missing, fmt.Sprintf("Example%s does not say which question it answers", e.Name))
+		}
+		maps.Copy(called, calls(e.Code, pkg.Name, helpers))
+	}
+	functions := pkg.Funcs
+	for _, typ := range pkg.Types {
+		functions = append(functions, typ.Funcs...)
+	}
+	slices.SortFunc(functions, func(a, b *doc.Func) int { return strings.Compare(a.Name, b.Name) })
+	for _, f := range functions {
+		if !called[f.Name] && !forTests(f.Decl) {
+			missing = append(missing, "no example with checked output calls "+f.Name)
+		}
+	}
+	return missing
+}
+
+// testFunctions returns the functions of the test files, which examples may share.
+func testFunctions(fset *token.FileSet, files []*ast.File) map[string]*ast.FuncDecl {
+	found := make(map[string]*ast.FuncDecl)
+	for _, file := range files {
+		if !strings.HasSuffix(fset.Position(file.Pos()).Filename, "_test.go") {
+			continue
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
+				found[f.Name.Name] = f
+			}
+		}
+	}
+	return found
+}
+
+// calls returns what of a package a piece of code uses by name, itself or through
+// helpers.
+func calls(code ast.Node, pkg string, helpers map[string]*ast.FuncDecl) map[string]bool {
+	used, seen := make(map[string]bool), make(map[string]bool)
+	var visit func(n ast.Node) bool
+	visit = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok && x.Name == pkg {
+				used[n.Sel.Name] = true
+			}
+		case *ast.Ident:
+			if f := helpers[n.Name]; f != nil && !seen[n.Name] {
+				seen[n.Name] = true
+				ast.Inspect(f.Body, visit)
+			}
+		}
+		return true
+	}
+	ast.Inspect(code, visit)
+	return used
+}
+
+// forTests tells whether a function is given a test, which no example has: its example
+// is a test.
+func forTests(f *ast.FuncDecl) bool {
+	for _, p := range f.Type.Params.List {
+		if star, ok := p.Type.(*ast.StarExpr); ok {
+			if sel, ok := star.X.(*ast.SelectorExpr); ok && sel.Sel.Name == "T" {
+				return true
+			}
+		}
+	}
+	return false
+}

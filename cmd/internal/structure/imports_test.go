@@ -1,0 +1,477 @@
+package structure
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const modulePath = "github.com/politecrawl/politecrawl"
+
+// goPackage is what the rules need of a package of this repository. Its paths are
+// written relative to the root: "robotsext", "crawler/frontier".
+type goPackage struct {
+	Path  string
+	Files map[string][]string // file name → imports; tests are not looked at
+	Deps  []string            // all that the package is linked with, itself excepted
+}
+
+// An importRule is one sentence of the architecture. Broken is asked for every
+// package and returns what breaks the rule there.
+type importRule struct {
+	Says   string
+	Broken func(p goPackage) []string
+}
+
+// programParts is the folder of the packages of the program.
+const programParts = "cmd/politecrawl/internal/"
+
+// commands are the packages of the commands.
+var commands = []string{
+	programParts + "robots", programParts + "permit", programParts + "crawl", programParts + "frontier", programParts + "sitemap", programParts + "report",
+	programParts + "compare", programParts + "ci", programParts + "plan", programParts + "config", programParts + "demo", programParts + "man", programParts + "version",
+	programParts + "identity",
+}
+
+// internal is the folder of the parts of the crawler.
+const internal = "crawler/internal/"
+
+// crawlerParts are the parts of the crawler, each with the parts that it imports. They point
+// down: what a part imports does not import it.
+var crawlerParts = map[string][]string{
+	internal + "weburl":      nil,
+	internal + "provenance":  nil,
+	internal + "trap":        nil,
+	internal + "forecast":    nil,
+	internal + "credentials": nil,
+	internal + "blocked":     nil,
+	internal + "notice":      nil,
+	internal + "permission":  nil,
+	internal + "testserver":  nil,
+	internal + "redirection": parts("weburl"),
+	internal + "lifecycle":   parts("notice"),
+	internal + "quota":       parts("lifecycle"),
+	internal + "scope":       parts("weburl", "provenance"),
+	internal + "politeness":  parts("weburl", "lifecycle", "quota"),
+	internal + "fetch":       parts("weburl", "credentials", "redirection", "lifecycle"),
+	internal + "cluster":     parts("weburl", "lifecycle"),
+	internal + "results":     parts("weburl", "provenance", "blocked", "trap", "lifecycle", "scope"),
+	internal + "audit":       parts("permission", "results"),
+	internal + "discover":    parts("weburl", "provenance", "blocked", "notice", "redirection", "credentials", "lifecycle", "quota", "scope", "politeness", "cluster", "results"),
+	internal + "visit":       parts("weburl", "provenance", "blocked", "notice", "redirection", "quota", "politeness", "results", "trap", "permission", "fetch", "discover"),
+	internal + "run":         parts("weburl", "provenance", "blocked", "redirection", "quota", "politeness", "cluster", "results", "trap", "fetch", "discover", "visit"),
+	internal + "plancount":   parts("weburl", "provenance", "blocked", "quota", "politeness", "results", "forecast", "discover"),
+}
+
+// parts returns the paths of parts of the crawler.
+func parts(names ...string) []string {
+	for i, name := range names {
+		names[i] = internal + name
+	}
+	return names
+}
+
+// helpers are small packages that every part of the crawler may import.
+var helpers = []string{internal + "escape", internal + "durable", internal + "descriptors", internal + "jsonlines", internal + "mimetype", internal + "charset"}
+
+// testParts are the packages below crawler/internal that only tests import.
+var testParts = []string{internal + "faultsite", internal + "hostiletest", internal + "monitortest", internal + "trap/traptest", internal + "durable/powercut"}
+
+// TestCrawlerPartsAreAll holds that crawlerParts names each package below crawler/internal, but
+// for helpers and what only tests import, and allows no import that there is not.
+func TestCrawlerPartsAreAll(t *testing.T) {
+	for _, p := range listPackages(t) {
+		allowed, named := crawlerParts[p.Path]
+		for _, part := range allowed {
+			if !slices.Contains(imports(p), part) {
+				t.Errorf("%s may import %s, and does not", p.Path, part)
+			}
+		}
+		if strings.HasPrefix(p.Path, internal) && !named && !within(p.Path, helpers...) && !within(p.Path, testParts...) {
+			t.Errorf("%s is in no rule", p.Path)
+		}
+	}
+}
+
+// importRules are what keeps the packages apart. Imports point down (program,
+// crawler, drop-in, pure packages), never sideways; and who uses a pure package
+// or the drop-in links nothing that only the crawler or the program needs.
+var importRules = []importRule{
+	{
+		"imports point down: the program uses the crawler, the crawler the drop-in, never the reverse; robotsext, a module of its own, uses nothing of the others",
+		func(p goPackage) []string {
+			switch {
+			case within(p.Path, "cmd", "examples"):
+				return nil
+			case within(p.Path, "crawler"):
+				return among(p.Deps, "cmd", "examples")
+			default:
+				return among(p.Deps, "cmd", "examples", "crawler")
+			}
+		},
+	},
+	{
+		"the parts of the crawler do not know the crawler that joins them",
+		func(p goPackage) []string {
+			if !strings.HasPrefix(p.Path, "crawler/") || within(p.Path, "crawler/monitor", internal+"monitortest", "crawler/browsertest") { // which watch it from above
+				return nil
+			}
+			return slices.DeleteFunc(among(p.Deps, "crawler"), func(d string) bool { return d != "crawler" })
+		},
+	},
+	{
+		"the parts below crawler/internal import no part but those that crawlerParts allows",
+		func(p goPackage) []string {
+			allowed, isPart := crawlerParts[p.Path]
+			if !isPart {
+				return nil
+			}
+			return slices.DeleteFunc(among(imports(p), "crawler"), func(path string) bool {
+				return within(path, "crawler/frontier", "crawler/output", "crawler/extract", "crawler/plan", "crawler/params") || within(path, helpers...) || slices.Contains(allowed, path)
+			})
+		},
+	},
+	{
+		"package crawler alone joins visits and runs: what reads their files knows neither",
+		func(p goPackage) []string {
+			joined := parts("discover", "visit", "run", "plancount")
+			if p.Path == "crawler" || within(p.Path, joined...) { // crawlerParts has their rules
+				return nil
+			}
+			return among(imports(p), joined...)
+		},
+	},
+	{
+		"root assembles the commands: of this repository it imports nothing but them, cli, heap and settings; main imports root alone",
+		func(p goPackage) []string {
+			var allowed []string
+			switch p.Path {
+			case "cmd/politecrawl":
+				allowed = []string{programParts + "root"}
+			case programParts + "root":
+				allowed = append([]string{programParts + "cli", programParts + "heap", programParts + "settings"}, commands...)
+			default:
+				return nil
+			}
+			return slices.DeleteFunc(among(imports(p), "cmd", "crawler", "robotsext", "examples"), func(path string) bool { return within(path, allowed...) })
+		},
+	},
+	{
+		"no part of the program but root imports a command, commands do not import each other",
+		func(p goPackage) []string {
+			if !strings.HasPrefix(p.Path, programParts) || p.Path == programParts+"root" {
+				return nil
+			}
+			return slices.DeleteFunc(among(p.Deps, commands...), func(path string) bool { return within(p.Path, path) })
+		},
+	},
+	{
+		"robotstxt, sitemap, robotstag and frontier do not import each other; output knows what package usage has of them",
+		func(p goPackage) []string {
+			layers := []string{"robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "crawler/frontier", "crawler/output"}
+			for i, layer := range layers {
+				known := p.Deps
+				if layer == "crawler/output" {
+					known = imports(p)
+				}
+				if within(p.Path, layer) {
+					return among(known, slices.Concat(layers[:i], layers[i+1:])...)
+				}
+			}
+			return nil
+		},
+	},
+	{
+		"robotstxt, sitemap, robotstag, guard and what they share are built on the standard library, x/net/idna, x/text and httpsfv alone",
+		func(p goPackage) []string {
+			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "robotsext/guard", "robotsext/internal") || within(p.Path, "robotsext/internal/hook") {
+				return nil
+			}
+			return slices.DeleteFunc(imports(p), func(path string) bool {
+				return standard(path) || path == "golang.org/x/net/idna" || path == "github.com/dunglas/httpsfv" || within(path, "golang.org/x/text") || within(p.Path, path) || within(path, p.Path) ||
+					within(path, "robotsext/internal", "robotsext/gunzip", "robotsext/headerlist", "robotsext/xmlstrict")
+			})
+		},
+	},
+	{
+		"colly is imported by robotsext/internal/hook, robotsext/{attach,attached,crawldelay,errors}.go, crawler/internal/fetch/fetch.go and the examples only",
+		onlyIn("github.com/gocolly/colly", "robotsext/internal/hook", "robotsext/attach.go", "robotsext/attached.go", "robotsext/crawldelay.go",
+			"robotsext/errors.go", "crawler/internal/fetch/fetch.go", "examples"),
+	},
+	{
+		"no pure package, frontier or sink is linked with colly",
+		func(p goPackage) []string {
+			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "robotsext/usage", "robotsext/guard",
+				"crawler/frontier", "crawler/output", "crawler/demosite", "crawler/internal/faultsite", "crawler/internal/testserver") {
+				return nil
+			}
+			return among(p.Deps, "github.com/gocolly/colly")
+		},
+	},
+	{
+		"a judge shares no code with what it judges: demosite, faultsite, their testserver and robotstxttest use nothing of this module but each other",
+		func(p goPackage) []string {
+			judges := []string{"crawler/demosite", "crawler/internal/faultsite", "crawler/internal/testserver", "robotsext/robotstxt/robotstxttest"}
+			if !within(p.Path, judges...) {
+				return nil
+			}
+			return slices.DeleteFunc(among(p.Deps, "robotsext", "crawler", "cmd", "examples"), func(d string) bool { return within(d, judges...) })
+		},
+	},
+	{
+		"testserver is imported by the test sites, redistest and tests only",
+		onlyIn("crawler/internal/testserver", "crawler/demosite", "crawler/internal/faultsite", "crawler/frontier/redisstore/redistest"),
+	},
+	{"goquery is imported by crawler/extract only", onlyIn("github.com/PuerkitoBio/goquery", "crawler/extract")},
+	{"viper is imported by the program only", onlyIn("github.com/spf13/viper", "cmd")},
+	{"cobra is imported by the program only", onlyIn("github.com/spf13/cobra", "cmd")},
+	{"pebble is imported by its store only", onlyIn("github.com/cockroachdb/pebble", "crawler/frontier/pebblestore")},
+	{"rueidis is imported by its store and the examples only", onlyIn("github.com/redis/rueidis", "crawler/frontier/redisstore", "examples")},
+	{
+		"package cluster is known to crawler/{config,changes,cluster}.go, to discover and run, and to crawler/shared only",
+		onlyIn("crawler/internal/cluster", "crawler/config.go", "crawler/changes.go", "crawler/cluster.go",
+			internal+"discover", internal+"run", "crawler/shared"),
+	},
+	{"the driver of SQLite is imported by its output only", onlyIn("modernc.org/sqlite", "crawler/output/sqlite")},
+	{"the metrics are in crawler/monitor only", onlyIn("github.com/prometheus/client_golang", "crawler/monitor")},
+	{"temoto/robotstxt is imported by tests only", onlyIn("github.com/temoto/robotstxt")},
+	{
+		"chromedp is for tests: nothing but crawler/browsertest, a module of its own, is linked with it",
+		func(p goPackage) []string {
+			if within(p.Path, "crawler/browsertest") {
+				return nil
+			}
+			return among(p.Deps, "github.com/chromedp", "crawler/browsertest")
+		},
+	},
+	{
+		"who uses the drop-in links no database, ftp or command-line library",
+		func(p goPackage) []string {
+			if p.Path != "robotsext" {
+				return nil
+			}
+			return among(p.Deps, "github.com/spf13", "github.com/cockroachdb/pebble", "github.com/redis/rueidis",
+				"github.com/jlaffaye/ftp", "github.com/prometheus")
+		},
+	},
+}
+
+func TestImportRules(t *testing.T) {
+	pkgs := listPackages(t)
+	for _, broken := range breaches(pkgs, importRules) {
+		t.Error(broken)
+	}
+}
+
+// TestImportRulesCanFail shows each rule a module that breaks it, so that a rule
+// which lost its meaning (a folder renamed, a module path changed) is noticed.
+func TestImportRulesCanFail(t *testing.T) {
+	const colly = "github.com/gocolly/colly/v2"
+	in := func(path, file string, imports ...string) goPackage {
+		return goPackage{Path: path, Files: map[string][]string{file: imports}, Deps: imports}
+	}
+	pkgs := []goPackage{
+		in("robotsext", "robots.go", "crawler/output"),
+		in("crawler/output", "sink.go", "crawler"),
+		in("crawler/frontier/pebblestore", "store.go", "robotsext/robotstxt"),
+		in("robotsext/sitemap", "xml.go", "golang.org/x/net/html"),
+		in("robotsext", "gate.go", colly),
+		in("crawler/demosite", "robots.go", "robotsext/robotstxt"),
+		in("crawler/internal/faultsite", "http2.go", "crawler/frontier"),
+		in("crawler/internal/testserver", "server.go", "crawler/internal/fetch"),
+		in("crawler/frontier", "memory.go", colly),
+		in("crawler", "worker.go", "github.com/PuerkitoBio/goquery", "github.com/spf13/viper", "github.com/spf13/cobra",
+			"github.com/cockroachdb/pebble/v2", "github.com/redis/rueidis", "crawler/internal/cluster",
+			"crawler/internal/testserver", "modernc.org/sqlite", "github.com/prometheus/client_golang/prometheus"),
+		in("robotsext", "ftp.go", "github.com/jlaffaye/ftp"),
+		in("cmd/politecrawl", "robots.go", "github.com/temoto/robotstxt"),
+		in("cmd/politecrawl", "main.go", "crawler"),
+		in("cmd/politecrawl/internal/demo", "demo.go", "cmd/politecrawl/internal/crawl"),
+		in("crawler/internal/quota", "pages.go", "crawler/internal/results"),
+		in("crawler/report", "browser.go", "github.com/chromedp/cdproto/network", "crawler/internal/visit"),
+	}
+	found := breaches(pkgs, importRules)
+	for _, rule := range importRules {
+		if !slices.ContainsFunc(found, func(b string) bool { return strings.HasSuffix(b, rule.Says) }) {
+			t.Errorf("no breach found of the rule: %s", rule.Says)
+		}
+	}
+}
+
+// breaches returns a sentence for each import that a rule forbids.
+func breaches(pkgs []goPackage, rules []importRule) []string {
+	var found []string
+	for _, rule := range rules {
+		for _, p := range pkgs {
+			for _, what := range rule.Broken(p) {
+				found = append(found, fmt.Sprintf("%s uses %s, but %s", p.Path, what, rule.Says))
+			}
+		}
+	}
+	return found
+}
+
+// onlyIn allows the import of module in the given folders and files alone.
+func onlyIn(module string, places ...string) func(goPackage) []string {
+	return func(p goPackage) []string {
+		var found []string
+		for file, paths := range p.Files {
+			if !within(p.Path, places...) && !slices.Contains(places, p.Path+"/"+file) {
+				for _, path := range among(paths, module) {
+					found = append(found, fmt.Sprintf("%s (in %s)", path, file))
+				}
+			}
+		}
+		return found
+	}
+}
+
+// among returns the paths that lie in one of the folders.
+func among(paths []string, folders ...string) []string {
+	var found []string
+	for _, path := range paths {
+		if within(path, folders...) {
+			found = append(found, path)
+		}
+	}
+	return found
+}
+
+// within reports whether path is one of the folders or below one.
+func within(path string, folders ...string) bool {
+	return slices.ContainsFunc(folders, func(f string) bool {
+		return path == f || strings.HasPrefix(path, f+"/")
+	})
+}
+
+// imports returns the direct imports of all files of p.
+func imports(p goPackage) []string {
+	var all []string
+	for _, paths := range p.Files {
+		all = append(all, paths...)
+	}
+	return all
+}
+
+// standard reports whether path belongs to the standard library. Its paths have
+// no dot in their first element; those of this module begin with its folders.
+func standard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".") && !within(path, "cmd/politecrawl", "crawler", "robotsext", "examples")
+}
+
+// moduleDirs returns the folders of the modules of this repository.
+func moduleDirs(t *testing.T) []string {
+	t.Helper()
+	root := filepath.Join("..", "..", "..")
+	var dirs []string
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Name() == "go.mod" {
+			dirs = append(dirs, filepath.Dir(path))
+		}
+		if entry.IsDir() && entry.Name() == "testdata" {
+			return fs.SkipDir
+		}
+		return err
+	})
+	if err != nil || len(dirs) < 3 {
+		t.Fatalf("modules: %q, %v", dirs, err)
+	}
+	return dirs
+}
+
+// listPackages asks the go command for the packages of all modules.
+func listPackages(t *testing.T) []goPackage {
+	t.Helper()
+	var pkgs []goPackage
+	for _, dir := range moduleDirs(t) {
+		found := listModule(t, dir)
+		if len(found) == 0 {
+			t.Fatalf("go list found no package in %s", dir)
+		}
+		pkgs = append(pkgs, found...)
+	}
+	return pkgs
+}
+
+// listModule asks for the packages of one module.
+func listModule(t *testing.T, dir string) []goPackage {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Deps", "./...")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+			err = fmt.Errorf("%w: %s", err, failed.Stderr)
+		}
+		t.Fatalf("go list in %s: %v", dir, err)
+	}
+	var pkgs []goPackage
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p struct {
+			ImportPath, Dir string
+			GoFiles, Deps   []string
+		}
+		if err := dec.Decode(&p); err == io.EOF {
+			return pkgs
+		} else if err != nil {
+			t.Fatalf("go list in %s: %v", dir, err)
+		}
+		pkg := goPackage{Path: relative(p.ImportPath), Files: map[string][]string{}}
+		for _, dep := range p.Deps {
+			pkg.Deps = append(pkg.Deps, relative(dep))
+		}
+		for _, name := range p.GoFiles {
+			pkg.Files[name] = fileImports(t, filepath.Join(p.Dir, name))
+		}
+		pkgs = append(pkgs, pkg)
+	}
+}
+
+// TestImportersGetNoBrowser holds that the modules that others require do not ask for what
+// drives a browser: a requirement that only tests have is one of each importer too.
+func TestImportersGetNoBrowser(t *testing.T) {
+	for _, dir := range moduleDirs(t) {
+		mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(mod)
+		for _, path := range []string{"chromedp", modulePath + "/crawler/browsertest"} {
+			if strings.Contains(text, path) && !strings.HasPrefix(text, "module "+modulePath+"/crawler/browsertest\n") {
+				t.Errorf("the go.mod of %s names %s", dir, path)
+			}
+		}
+	}
+}
+
+// fileImports returns the imports of one file.
+func fileImports(t *testing.T, name string) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, spec := range file.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, relative(path))
+	}
+	return paths
+}
+
+func relative(path string) string { return strings.TrimPrefix(path, modulePath+"/") }

@@ -1,0 +1,234 @@
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// startedCrawl is a crawl of a small site that was stopped after one page.
+func startedCrawl(t *testing.T, site *testSite) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "crawl")
+	done(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1")
+	return dir
+}
+
+// copyOf is a copy of a directory.
+func copyOf(t *testing.T, dir string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// wantPages holds that a crawl has each page of a small site once.
+func wantPages(t *testing.T, dir, site string) {
+	t.Helper()
+	pages := map[string]int{}
+	for _, p := range jsonLines[output.Page](t, filepath.Join(dir, "pages.jsonl")) {
+		pages[strings.TrimPrefix(p.URL, site)]++
+	}
+	if len(pages) != 3 || pages["/"] != 1 || pages["/a"] != 1 || pages["/b"] != 1 {
+		t.Errorf("pages %v", pages)
+	}
+}
+
+// fileOf is the one file of a frontier that a pattern matches.
+func fileOf(t *testing.T, dir, pattern string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, crawldir.FrontierFolder, pattern))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("%s: %v, %v", pattern, names, err)
+	}
+	return names[0]
+}
+
+// manifestOf is the manifest that counts: there may be an earlier one.
+func manifestOf(t *testing.T, dir string) string {
+	t.Helper()
+	_, name, _ := strings.Cut(filepath.Base(fileOf(t, dir, "marker.manifest.*")), "MANIFEST-")
+	return filepath.Join(dir, crawldir.FrontierFolder, "MANIFEST-"+name)
+}
+
+// Where a frontier is damaged, every command that needs it says what is still good and what
+// to do, and changes nothing. What it says to do works.
+func TestDamagedFrontierSaysWhatIsGoodAndWhatToDo(t *testing.T) {
+	site := smallSite(t)
+	begun := startedCrawl(t, site)
+	young := copyOf(t, begun) // all is in the log of its frontier
+	for range 2 {             // brings what is in the log of the frontier into a table
+		done(t, "crawl", "--resume", begun)
+	}
+	for name, damage := range map[string]func(dir string) error{
+		"table damaged": func(dir string) error {
+			table := fileOf(t, dir, "*.sst")
+			text := []byte(readText(t, table))
+			text[len(text)/4] ^= 1
+			return os.WriteFile(table, text, 0o600)
+		},
+		"table removed":    func(dir string) error { return os.Remove(fileOf(t, dir, "*.sst")) },
+		"manifest cut":     func(dir string) error { return os.Truncate(manifestOf(t, dir), 20) },
+		"manifest empty":   func(dir string) error { return os.Truncate(manifestOf(t, dir), 0) },
+		"manifest removed": func(dir string) error { return os.Remove(manifestOf(t, dir)) },
+		"marker removed":   func(dir string) error { return os.Remove(fileOf(t, dir, "marker.manifest.*")) },
+		"format removed":   func(dir string) error { return os.Remove(fileOf(t, dir, "marker.format-version.*")) },
+		"all but the log removed": func(dir string) error {
+			return errors.Join(os.Remove(fileOf(t, dir, "*.sst")), os.Remove(manifestOf(t, dir)), os.Remove(fileOf(t, dir, "marker.manifest.*")))
+		},
+		"log removed, with all in it": func(dir string) error {
+			frontier := filepath.Join(dir, crawldir.FrontierFolder)
+			return errors.Join(os.RemoveAll(frontier), os.CopyFS(frontier, os.DirFS(filepath.Join(young, crawldir.FrontierFolder))), os.Remove(fileOf(t, dir, "*.log")))
+		},
+		"directory removed": func(dir string) error { return os.RemoveAll(filepath.Join(dir, crawldir.FrontierFolder)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, whole := copyOf(t, begun), copyOf(t, begun)
+			if err := damage(dir); err != nil {
+				t.Fatal(err)
+			}
+			again := "politecrawl crawl " + cli.ShellWord(site.url) + " --output NEW"
+			for _, command := range [][]string{
+				{"frontier", "stats", dir}, {"frontier", "ls", dir}, {"frontier", "ls", "--urls", dir}, {"frontier", "export", dir},
+				{"crawl", "--resume", dir}, {"crawl", "--recrawl", dir},
+			} {
+				run(t, command...).WantRefusal(t, cli.ExitFailed, "are intact (politecrawl report "+cli.ShellWord(dir)+")", "the queue of URLs is lost",
+					"Restore "+strconv.Quote(filepath.Join(dir, crawldir.FrontierFolder))+" from a backup", "settings in "+strconv.Quote(filepath.Join(dir, "crawl.json")), again)
+			}
+			for _, file := range []string{"pages.jsonl", "rejected.jsonl", "links.jsonl", "robots.jsonl", "crawl.json"} {
+				before, after := readText(t, filepath.Join(begun, file)), readText(t, filepath.Join(dir, file))
+				if before != after {
+					t.Errorf("%s was changed", file)
+				}
+			}
+
+			if got := run(t, "report", dir); got.Code != cli.ExitDone || !strings.Contains(got.Out, ": 1 page, ") {
+				t.Errorf("report: %+v", got)
+			}
+			next := filepath.Join(t.TempDir(), "new")
+			if got := run(t, append(strings.Fields(strings.Replace(again, "NEW", next, 1))[1:], "--delay", "0s")...); got.Code != cli.ExitDone {
+				t.Errorf("crawled again: %+v", got)
+			}
+			wantPages(t, next, site.url)
+			frontier := filepath.Join(dir, crawldir.FrontierFolder)
+			if err := os.RemoveAll(frontier); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Rename(filepath.Join(whole, crawldir.FrontierFolder), frontier); err != nil {
+				t.Fatal(err)
+			}
+			if got := run(t, "crawl", "--resume", dir, "--max-pages", "0"); got.Code != cli.ExitDone {
+				t.Errorf("with a copy put back: %+v", got)
+			}
+			wantPages(t, dir, site.url)
+		})
+	}
+	t.Run("a name that is not there", func(t *testing.T) {
+		run(t, "frontier", "stats", filepath.Join(begun, "fronteir")).WantRefusal(t, cli.ExitMisuse, "no directory", "fronteir")
+	})
+}
+
+// Where crawl.json is damaged or gone, what is said about it works: nothing that was fetched is
+// requested again, and nothing is missing.
+func TestDamagedStateSaysHowToResume(t *testing.T) {
+	for name, damage := range map[string]func(file string) error{
+		"removed":    os.Remove,
+		"empty":      func(file string) error { return os.Truncate(file, 0) },
+		"cut":        func(file string) error { return os.Truncate(file, 100) },
+		"other JSON": func(file string) error { return os.WriteFile(file, []byte("{}"), 0o600) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			site := smallSite(t)
+			dir := startedCrawl(t, site)
+			file := filepath.Join(dir, "crawl.json")
+			if err := damage(file); err != nil {
+				t.Fatal(err)
+			}
+			words := []string{strconv.Quote(file) + " is ", "the frontier, with all queued URLs, is intact", "from a backup", crawldir.NewState}
+			for _, flag := range []string{"resume", "recrawl"} {
+				run(t, "crawl", "--"+flag, dir).WantRefusal(t, cli.ExitFailed, append(words, "politecrawl crawl --"+flag+" "+cli.ShellWord(dir)+", with flags for all settings")...)
+			}
+			run(t, "report", dir).WantRefusal(t, cli.ExitFailed, append(words, "politecrawl report "+cli.ShellWord(dir))...)
+			if name == "removed" {
+				run(t, "crawl", site.url, "--output", dir).WantRefusal(t, cli.ExitMisuse, "already holds a crawl", "crawl.json is missing", "--resume "+cli.ShellWord(dir))
+			}
+
+			if err := os.WriteFile(file, []byte(strings.Replace(crawldir.NewState, "START URL", site.url, 1)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := run(t, "report", dir); got.Code != cli.ExitDone || !strings.Contains(got.Out, ": 1 page, ") {
+				t.Errorf("report: %+v", got)
+			}
+			if got := run(t, "crawl", "--resume", dir, "--delay", "0s"); got.Code != cli.ExitDone {
+				t.Errorf("%+v", got)
+			}
+			wantPages(t, dir, site.url)
+			seen := map[string]int{}
+			for _, path := range site.requested() {
+				if seen[path]++; seen[path] > 1 {
+					t.Errorf("%s was requested again", path)
+				}
+			}
+		})
+	}
+}
+
+// Each command that reads a crawl.json of another version ends with the same exit code, and says
+// which version it reads.
+func TestCrawlOfAnotherVersionIsRefused(t *testing.T) {
+	site := smallSite(t)
+	current := startedCrawl(t, site)
+	for _, version := range []string{"1", "3"} {
+		dir := copyOf(t, current)
+		file := filepath.Join(dir, "crawl.json")
+		text := strings.Replace(readText(t, file), `"version": 2`, `"version": `+version, 1)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{
+			{"crawl", "--resume", dir}, {"crawl", "--recrawl", dir}, {"crawl", site.url, "--output", dir},
+			{"report", dir}, {"report", current, dir, "--output", t.TempDir()},
+			{"compare", dir, current}, {"compare", current, dir}, {"sitemap", "write", dir}, {"permit", "--verify", dir},
+			{"ci", site.url, "--delay", "0s", "--output", filepath.Join(t.TempDir(), "ci"), "--baseline", dir},
+		} {
+			run(t, args...).WantRefusal(t, cli.ExitMisuse, strconv.Quote(file)+" has version "+version+", and this program reads version 2", "into a new directory")
+		}
+	}
+}
+
+// Damaged lines are said by the crawl that goes on, with --quiet too, and by the report; both
+// do what they can.
+func TestDamagedLinesAreReported(t *testing.T) {
+	for _, name := range []string{"pages.jsonl", "rejected.jsonl", "robots.jsonl"} {
+		site := smallSite(t)
+		dir := startedCrawl(t, site)
+		if name == "rejected.jsonl" { // which does not keep what the end of a run lists
+			done(t, "crawl", "--resume", dir, "--max-pages", "0")
+		}
+		file := filepath.Join(dir, name)
+		text := readText(t, file)
+		if err := os.WriteFile(file, []byte(strings.Replace(text, `"`, "#", 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		says := fmt.Sprintf("%s is damaged: line 1 cannot be read", name)
+		if got := run(t, "report", dir); got.Code != cli.ExitDone || !strings.Contains(got.Out, says) {
+			t.Errorf("%s: report: %+v", name, got)
+		}
+		if got := run(t, "crawl", "--resume", copyOf(t, dir), "--max-pages", "0"); got.Code != cli.ExitDone || !strings.Contains(got.Out, says) {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if got := run(t, "crawl", "--resume", dir, "--max-pages", "0", "--quiet"); got.Code != cli.ExitDone || got.Out != "" || !strings.Contains(got.Stderr, says) {
+			t.Errorf("%s, quiet: %+v", name, got)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+)
+
+// filesIn returns the names of the entries of a directory, in order; folders end with a slash.
+func filesIn(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if e.IsDir() {
+			name += "/"
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// section returns the text between two words.
+func section(t *testing.T, text, from, to string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(text, from)
+	text, _, ended := strings.Cut(rest, to)
+	if !found || !ended {
+		t.Fatalf("no text from %q to %q", from, to)
+	}
+	return text
+}
+
+// TestDocumentedFilesAreWritten: a crawl with checks writes each file that the documents list,
+// and no other. One without them has only the files that SCHEMA.md calls always written.
+func TestDocumentedFilesAreWritten(t *testing.T) {
+	site, dir := smallSite(t), t.TempDir()
+	full, least := filepath.Join(dir, "full"), filepath.Join(dir, "least")
+	done(t, "crawl", site.url, "--output", full, "--delay", "0s", "--check", "fragments")
+	done(t, "crawl", site.url, "--output", least, "--delay", "0s", "--links=false")
+	written := filesIn(t, full)
+
+	schema := readText(t, "../../../crawler/output/SCHEMA.md")
+	name := regexp.MustCompile("(?m)(?:^|[\\s`,])([a-z]+(?:\\.jsonl|\\.json|\\.html|/))")
+	for document, text := range map[string]string{
+		"SCHEMA.md":      section(t, schema, "# The directory", "\n## pages.jsonl"),
+		"package output": section(t, readText(t, "../../../crawler/output/output.go"), "// Package output", "// SCHEMA.md describes all fields"),
+		"user guide":     section(t, document(t, guide), "`example/` | contents |", "describes every field"),
+		"help output":    section(t, run(t, "help", "output").Out, "A crawl writes these files", "A URL is skipped"),
+	} {
+		var listed []string
+		for _, found := range name.FindAllStringSubmatch(text, -1) {
+			if found[1] != "tdmrep.json" {
+				listed = append(listed, found[1])
+			}
+		}
+		slices.Sort(listed)
+		if diff := cmp.Diff(written, slices.Compact(listed)); diff != "" {
+			t.Errorf("%s (-written +listed):\n%s", document, diff)
+		}
+	}
+
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z]+\\.jsonl)` \\|.*\\| ([^|]+) \\|$").FindAllStringSubmatch(schema, -1) {
+		if got, want := slices.Contains(filesIn(t, least), row[1]), row[2] == "always"; got != want {
+			t.Errorf("%s is written %s, and without checks and links: %v", row[1], row[2], got)
+		}
+	}
+	if got := run(t, "report", least); got.Code != cli.ExitDone {
+		t.Errorf("%+v", got)
+	}
+	done(t, "crawl", "--recrawl", least, "--delay", "0s", "--check", "fragments")
+	if names := filesIn(t, least); !slices.Contains(names, "checks.jsonl") || slices.Contains(names, "checks.1.jsonl") {
+		t.Errorf("recrawl with checks: %v", names)
+	}
+}
+
+// TestDocumentedTables: the documentation of CSV lists each table.
+func TestDocumentedTables(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "crawl")
+	done(t, "crawl", smallSite(t).url, "--output", dir, "--delay", "0s", "--also-write", "csv")
+	written := slices.DeleteFunc(filesIn(t, dir), func(name string) bool { return filepath.Ext(name) != ".csv" })
+	listed := regexp.MustCompile(`[a-z]+\.csv`).FindAllString(section(t, readText(t, "../../../crawler/output/csvout/doc.go"), "// Package", "RFC 4180"), -1)
+	slices.Sort(listed)
+	if diff := cmp.Diff(written, listed); diff != "" {
+		t.Errorf("(-written +listed):\n%s", diff)
+	}
+}

@@ -1,0 +1,32 @@
+//go:build linux
+
+package e2e
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
+)
+
+// A proxy of the environment is told of before anything else is said of the crawl.
+func TestProxyOfTheEnvironment(t *testing.T) {
+	for _, name := range []string{"http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "REQUEST_METHOD"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("HTTP_PROXY", "http://aladdin:hunter2@127.0.0.1:9")
+	got := runChild(t, "", nil, "crawl", "http://site.test/", "--output", filepath.Join(t.TempDir(), "crawl"), "--delay", "0s", "--max-wait", "0s")
+	if !strings.HasPrefix(got.Stderr, "note: ") || !strings.Contains(got.Stderr, "HTTP_PROXY (http://127.0.0.1:9)") || strings.Contains(got.Stderr, "hunter2") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// The help says what a resumed crawl reads from the environment.
+func TestHelpSaysWhatResumeReadsFromTheEnvironment(t *testing.T) {
+	clitest.WantParts(t, run(t, "help", "settings").Out,
+		settings.TokenVariable, "POLITECRAWL_REDIS_PASSWORD", "POLITECRAWL_PROXY, POLITECRAWL_HEADER,\nPOLITECRAWL_HEADER_FOR and POLITECRAWL_BASIC_AUTH")
+	clitest.WantParts(t, run(t, "help", "resume").Out, "The environment sets only what is not stored", `"politecrawl help settings"`)
+	clitest.WantParts(t, run(t, "help", "network").Out, "HTTP_PROXY, HTTPS_PROXY and NO_PROXY")
+}

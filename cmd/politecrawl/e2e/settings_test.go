@@ -1,0 +1,170 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
+)
+
+func TestBadConfig(t *testing.T) {
+	tests := []struct {
+		name, file, text string // file is the name, text what is in it
+		words            []string
+	}{
+		{"unknown key", "c.yaml", "max_pages: 3\n", []string{"c.yaml", `unknown key "max_pages"`, "did you mean max-pages?"}},
+		{"unknown key, nothing near", "c.yaml", "zzz: 3\n", []string{`unknown key "zzz"; "politecrawl help settings" lists the keys`}},
+		{"flag that is no key", "c.yaml", "audit: true\n", []string{`unknown key "audit" (--audit is only a flag: set obey-nofollow and obey-noindex to false instead)`}},
+		{"keys below a key", "c.yaml", "crawl:\n  concurrency: 3\n", []string{`unknown key "crawl.concurrency"`}},
+		{"keys below a known key", "c.yaml", "delay:\n  min: 3s\n", []string{`unknown key "delay.min"`}},
+		{"not YAML", "c.yaml", "concurrency: [1\n", []string{"c.yaml", "line 1"}},
+		{"no mapping", "c.yaml", "- a\n- b\n", []string{"c.yaml", "has no keys", "configs/crawl.yaml", "max-pages: 100"}},
+		{"no mapping, JSON", "c.json", "[1]", []string{"c.json", "has no keys", `{"max-pages": 100}`}},
+		{"a word", "c.yaml", "workers\n", []string{"has no keys"}},
+		{"no value", "c.yaml", "concurrency:\n", []string{`c.yaml:1": key "concurrency" has no value`}},
+		{"a key twice", "c.yaml", "concurrency: 1\nconcurrency: 2\n", []string{"already defined"}},
+		{"wrong kind", "c.yaml", "delay: 1s\nconcurrency: many\n", []string{"concurrency in file", "c.yaml:2: ", `"many" is not a whole number`}},
+		{"no unit", "c.yaml", "delay: 1\n", []string{"delay in file", `"1" is not a duration`, "500ms"}},
+		{"list for a value", "c.yaml", "concurrency: [1, 2]\n", []string{"concurrency in file", "not a list"}},
+		{"unknown kind of file", "c.conf", "concurrency: 1\n", []string{`c.conf"`, ".yaml, .toml or .json"}},
+		{"a kind that viper knows", "c.ini", "workers=1\n", []string{`c.ini"`, ".yaml, .toml or .json"}},
+		{"no kind", "c", "concurrency: 1\n", []string{".yaml, .toml or .json"}},
+		{"out of range", "c.yaml", "concurrency: 0\n", []string{"concurrency"}},
+		{"bad scope", "c.yaml", "scope: galaxy\n", []string{"scope", `"galaxy"`, "host, path, domain, any"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			refusedCrawl(t, []string{"http://127.0.0.1:1/", "--config", clitest.WriteFile(t, tt.file, tt.text)}, tt.words...)
+		})
+	}
+	t.Run("no file", func(t *testing.T) {
+		run(t, "config", "show", "--config", "").WantRefusal(t, cli.ExitMisuse, "--config names no file")
+		run(t, "crawl", "--url-file", "", "http://h/").WantRefusal(t, cli.ExitMisuse, "--url-file names no file")
+	})
+	t.Run("missing file", func(t *testing.T) {
+		run(t, "config", "show", "--config", "absent.yaml").WantRefusal(t, cli.ExitMisuse, "--config", "absent.yaml", "no such file")
+	})
+	t.Run("directory", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "d.yaml")
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		run(t, "config", "show", "--config", dir).WantRefusal(t, cli.ExitMisuse, "--config", "is a directory")
+	})
+	t.Run("environment", func(t *testing.T) {
+		t.Setenv("POLITECRAWL_MAX_PAGES", "lots")
+		run(t, "config", "show").WantRefusal(t, cli.ExitMisuse, "max-pages in environment POLITECRAWL_MAX_PAGES", `"lots" is not a whole number`)
+	})
+	t.Run("start URLs", func(t *testing.T) {
+		file := clitest.WriteFile(t, "c.yaml", "urls: [example.com]\n")
+		run(t, "config", "show", "--config", file).WantRefusal(t, cli.ExitMisuse, "urls in file "+file+":1", `"example.com" has no scheme`)
+		t.Setenv("POLITECRAWL_URLS", "gopher://h/")
+		run(t, "config", "show").WantRefusal(t, cli.ExitMisuse, "urls in environment POLITECRAWL_URLS", `scheme "gopher"`)
+		run(t, "config", "show", "extra").WantRefusal(t, cli.ExitMisuse, `politecrawl: "extra" has no scheme`)
+	})
+	t.Run("several, a line each", func(t *testing.T) {
+		file := clitest.WriteFile(t, "c.yaml", "concurency: 1\ndelays: 2s\n")
+		got := run(t, "crawl", "http://h/", "--config", file)
+		var want string
+		for line, unknown := range []string{`"concurency" (did you mean concurrency?)`, `"delays" (did you mean delay?)`} {
+			want += fmt.Sprintf("politecrawl: --config \"%s:%d\": unknown key %s; \"politecrawl help settings\" lists the keys\n", file, line+1, unknown)
+		}
+		if diff := cmp.Diff(clitest.Result{Code: cli.ExitMisuse, Stderr: want}, got, cmp.AllowUnexported(clitest.Result{})); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestUnknownVariables(t *testing.T) {
+	t.Setenv("POLITECRAWL_DELY", "2s")
+	const says = "POLITECRAWL_DELY is unknown (did you mean POLITECRAWL_DELAY?)"
+	for _, args := range [][]string{{"config", "show"}, {"crawl", "--resume", t.TempDir()}} {
+		run(t, args...).WantRefusal(t, cli.ExitMisuse, says)
+	}
+	refusedCrawl(t, []string{"http://127.0.0.1:1/"}, says)
+}
+
+// TestRefusedValueHasAPlace holds that what the crawler refuses is told with its place.
+func TestRefusedValueHasAPlace(t *testing.T) {
+	file := clitest.WriteFile(t, "c.yaml", "# mine\nconcurrency: 0\n\nscope: galaxy\n")
+	t.Setenv("POLITECRAWL_DELAY", "-1s")
+	want := fmt.Sprintf("politecrawl: bad configuration: concurrency: 0 is less than 1 (file %[1]s:2)\n"+
+		"politecrawl: bad configuration: delay: -1s is negative (environment POLITECRAWL_DELAY)\n"+
+		"politecrawl: bad configuration: scope: \"galaxy\" is not one of host, path, domain, any (file %[1]s:4)\n"+
+		"politecrawl: bad configuration: timeout: 0s is not positive (flag --timeout)\n", file)
+	for _, args := range [][]string{{"config", "show"}, {"crawl", "http://h/", "--output", filepath.Join(t.TempDir(), "out")}} {
+		got := run(t, append(args, "--config", file, "--timeout", "0s")...)
+		if got.Code != cli.ExitMisuse || got.Stderr != want {
+			t.Errorf("%s: exit code %d, standard error\n%swant\n%s", args[0], got.Code, got.Stderr, want)
+		}
+		if shown := strings.Contains(got.Out, "concurrency: 0  # file "+file+":2\n"); shown != (args[0] == "config") {
+			t.Errorf("%s: shown %v:\n%s", args[0], shown, got.Out)
+		}
+	}
+}
+
+// TestNumberOutOfRangeIsMisuse holds that a number or time that a crawl could not reckon with
+// is refused wherever it comes from, and that "config show" still shows it.
+func TestNumberOutOfRangeIsMisuse(t *testing.T) {
+	type setting struct{ key, value, says string }
+	cases := []setting{{"response-factor", "1000", "1000 is not a number from 0 to 100"}}
+	for _, value := range []string{"Inf", "+Inf", "-Inf", "NaN", "-1", "1e300"} {
+		cases = append(cases, setting{"response-factor", value, "is not a number from 0 to 100"})
+	}
+	for _, key := range []string{
+		"delay", "max-crawl-delay", "max-time", "max-wait", "timeout", "first-byte-timeout", "stall-timeout", "robots-timeout", "robots-retry",
+	} {
+		cases = append(cases, setting{key, "8760h0m1s", "8760h0m1s is longer than 8760h0m0s"}, setting{key, "2562047h", "is longer than 8760h0m0s"},
+			setting{key, "-1s", "-1s is"}, setting{key, "Inf", `"Inf" is not a duration such as`})
+	}
+	settings.New().Visit(func(f *pflag.Flag, _ string) {
+		if kind := f.Value.Type(); (kind == "duration" || kind == "float64") && !slices.ContainsFunc(cases, func(s setting) bool { return s.key == f.Name }) {
+			t.Errorf("%s is not tested", f.Name)
+		}
+	})
+	refused := func(t *testing.T, s setting, args ...string) {
+		t.Helper()
+		refusedCrawl(t, append([]string{"http://127.0.0.1:1/"}, args...), s.key, s.says)
+		if got := run(t, append([]string{"config", "show"}, args...)...); got.Code != cli.ExitMisuse || !strings.Contains(got.Stderr, s.says) {
+			t.Errorf("config show: %+v", got)
+		}
+	}
+	for _, s := range cases {
+		t.Run(s.key+"/"+s.value, func(t *testing.T) {
+			refused(t, s, "--"+s.key+"="+s.value)
+			t.Run("file", func(t *testing.T) {
+				refused(t, s, "--config", clitest.WriteFile(t, "c.yaml", s.key+": "+s.value+"\n"))
+			})
+			t.Run("environment", func(t *testing.T) {
+				t.Setenv(settings.Variable(s.key), s.value)
+				refused(t, s)
+			})
+		})
+	}
+	for file, text := range map[string]string{"c.yaml": "response-factor: .inf\n", "c.toml": "response-factor = nan\n"} {
+		t.Run(file, func(t *testing.T) {
+			refused(t, setting{"response-factor", text, "is not a number from 0 to 100"}, "--config", clitest.WriteFile(t, file, text))
+		})
+	}
+}
+
+// A crawl takes the configuration that is shipped, and the one that "config show" writes.
+func TestCrawlWithASavedConfig(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(nil) }))
+	defer site.Close()
+	saved := clitest.WriteFile(t, "saved.yaml", done(t, "config", "show", "--source=false").Out)
+	for _, file := range []string{saved, filepath.Join("..", "..", "..", "configs", "crawl.yaml")} {
+		done(t, "crawl", site.URL, "--config", file, "--allow-addr", "127.0.0.1", "--delay", "0s", "--output", filepath.Join(t.TempDir(), "crawl"))
+	}
+}
