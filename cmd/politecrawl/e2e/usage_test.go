@@ -27,7 +27,7 @@ func TestMisuseOfCommands(t *testing.T) {
 		{[]string{"https://me:secret@example.com/"}, []string{"politecrawl crawl 'https://***@example.com/'"}},
 		{[]string{"example.com"}, []string{`unknown command "example.com"; to crawl the site: politecrawl crawl https://example.com`}},
 		{[]string{"localhost:8000/a"}, []string{"politecrawl crawl http://localhost:8000/a"}},
-		{[]string{"main.go"}, []string{`unknown command "main.go"; "politecrawl help" lists the commands`}}, // a file
+		{[]string{"main_test.go"}, []string{`unknown command "main_test.go"; "politecrawl help" lists the commands`}}, // a file
 		{[]string{"crawl.yaml"}, []string{`unknown command "crawl.yaml"; "politecrawl help" lists the commands`}},
 		{[]string{"urls.TXT"}, []string{`unknown command "urls.TXT"; "politecrawl help" lists the commands`}},
 		{[]string{"example.com/index.html"}, []string{"politecrawl crawl https://example.com/index.html"}},
