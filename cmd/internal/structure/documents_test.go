@@ -23,7 +23,7 @@ func documents(t *testing.T, ending string) []string {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == "testdata" || d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && name != root) {
+		if d.IsDir() && (d.Name() == "testdata" || d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && name != root && d.Name() != ".github") {
 			return fs.SkipDir
 		}
 		if strings.HasSuffix(name, ending) {
