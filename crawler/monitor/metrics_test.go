@@ -19,6 +19,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/doctest"
 	"github.com/politecrawl/politecrawl/crawler/internal/monitortest"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -282,4 +283,26 @@ func TestNothingGrows(t *testing.T) {
 	if seriesNow, _ := measure(); seriesNow != series {
 		t.Errorf("%d series, and later %d", series, seriesNow)
 	}
+}
+
+// TestMetricsAreDocumented holds that METRICS.md has each metric.
+func TestMetricsAreDocumented(t *testing.T) {
+	w := newTestWatch(monitortest.New(crawler.Status{Summary: crawler.Summary{NextDue: time.Unix(1, 0)}}))
+	families, err := w.metrics.registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table strings.Builder
+	table.WriteString("\n| metric | type | labels | |\n|---|---|---|---|\n")
+	for _, f := range families {
+		if !strings.HasPrefix(f.GetName(), "politecrawl_") {
+			continue
+		}
+		var labels []string
+		for _, l := range f.GetMetric()[0].GetLabel() {
+			labels = append(labels, "`"+l.GetName()+"`")
+		}
+		_, _ = fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", f.GetName(), strings.ToLower(f.GetType().String()), strings.Join(labels, " "), f.GetHelp())
+	}
+	doctest.Section(t, "METRICS.md", "<!-- metrics -->", "<!-- end -->", table.String())
 }

@@ -1,25 +1,9 @@
 // Package output writes the results of a crawl as JSON Lines files in a directory, and reads
 // them.
 //
-//	pages.jsonl      each fetched page: Page
-//	rejected.jsonl   each skipped URL, with the reason: Rejection
-//	links.jsonl      the links of each page, unless Output.Links is LinksNone: Links
-//	sitemaps.jsonl   each sitemap file that was requested: Sitemap
-//	entries.jsonl    each page that a sitemap lists: Entry
-//	checks.jsonl     each URL that was only checked, with Scope.Check: Check
-//	anchors.jsonl    the anchors of each page, with the check of fragments: Anchors
-//	permissions.jsonl
-//	                 what each page with status 2xx or 304 may be used for: Permission
-//	robots.jsonl     each fetch of a robots.txt, with its outcome
-//	robots/          the latest version of each robots.txt; in robots/versions/, every version
-//	                 of a robots.txt and tdmrep.json, named by its SHA-256
-//	crawl.json       the configuration, and how the crawl ended
-//	frontier/        the URLs and their states, which a crawl needs to resume; not of a shared crawl
-//	journal.jsonl    the events that the frontier does not store, likewise
-//	report.html, report.json
-//	                 the report, if a program writes it with package report
-//
-// SCHEMA.md describes all fields.
+// Each file of lines has a type: pages.jsonl has Pages, rejected.jsonl Rejections, links.jsonl Links,
+// sitemaps.jsonl Sitemaps, entries.jsonl Entries, checks.jsonl Checks, anchors.jsonl Anchors,
+// permissions.jsonl Permissions, robots.jsonl Robots. SCHEMA.md lists all files with their fields.
 //
 // [Read] yields the lines of one type, even while the crawl runs:
 //

@@ -86,7 +86,7 @@ func parts(names ...string) []string {
 var helpers = []string{internal + "escape", internal + "durable", internal + "descriptors", internal + "jsonlines", internal + "mimetype", internal + "charset"}
 
 // testParts are the packages below crawler/internal that only tests import.
-var testParts = []string{internal + "faultsite", internal + "hostiletest", internal + "monitortest", internal + "trap/traptest", internal + "durable/powercut"}
+var testParts = []string{internal + "faultsite", internal + "hostiletest", internal + "monitortest", internal + "doctest", internal + "trap/traptest", internal + "durable/powercut"}
 
 // TestCrawlerPartsAreAll holds that crawlerParts names each package below crawler/internal, but
 // for helpers and what only tests import, and allows no import that there is not.

@@ -175,24 +175,3 @@ func writeInputs(t *testing.T, site string) {
 		}
 	}
 }
-
-// TestReadmeListsFiles holds that the user guide lists each file of a crawl.
-func TestReadmeListsFiles(t *testing.T) {
-	site := smallSite(t)
-	dir := filepath.Join(t.TempDir(), "crawl")
-	done(t, "crawl", site.url, "--output", dir, "--delay", "0s")
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := document(t, guide)
-	for _, f := range files {
-		name := f.Name()
-		if f.IsDir() {
-			name += "/"
-		}
-		if !strings.Contains(text, "`"+name+"`") {
-			t.Errorf("the user guide does not list %s", name)
-		}
-	}
-}

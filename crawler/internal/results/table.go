@@ -17,18 +17,55 @@ const (
 )
 
 // The table of the files: another file of results is a row here, and its type with a field of
-// [output.Results]. A crawl handles its files in a loop over the table.
+// [output.Results]. A crawl handles its files in a loop over the table, and the lists of files in
+// documents come from it.
 var (
-	Pages       = add(&File[output.Page]{row{name: "pages.jsonl", lossIsFinal: true, replayed: true, generations: true}, func(r *output.Results) *[]*output.Page { return &r.Pages }})
-	Rejected    = add(&File[output.Rejection]{row{name: "rejected.jsonl", replayed: true}, func(r *output.Results) *[]*output.Rejection { return &r.Rejected }})
-	Sitemaps    = add(&File[output.Sitemap]{row{name: "sitemaps.jsonl", lossIsFinal: true, replayed: true}, func(r *output.Results) *[]*output.Sitemap { return &r.Sitemaps }})
-	Links       = add(&File[output.Links]{row{name: "links.jsonl"}, func(r *output.Results) *[]*output.Links { return &r.Links }})
-	Entries     = add(&File[output.Entry]{row{name: "entries.jsonl"}, func(r *output.Results) *[]*output.Entry { return &r.Entries }})
-	Checks      = add(&File[output.Check]{row{name: "checks.jsonl", replayed: true}, func(r *output.Results) *[]*output.Check { return &r.Checks }})
-	Anchors     = add(&File[output.Anchors]{row{name: "anchors.jsonl"}, func(r *output.Results) *[]*output.Anchors { return &r.Anchors }})
-	Permissions = add(&File[output.Permission]{row{name: "permissions.jsonl"}, func(r *output.Results) *[]*output.Permission { return &r.Permissions }})
+	Pages = add(&File[output.Page]{row{
+		name: "pages.jsonl", lossIsFinal: true, replayed: true, generations: true,
+		line:    "URL that was fetched, whatever the status",
+		written: "always",
+	}, func(r *output.Results) *[]*output.Page { return &r.Pages }})
+	Rejected = add(&File[output.Rejection]{row{
+		name: "rejected.jsonl", replayed: true,
+		line:    "skipped URL, with the reason; some lines are written when the crawl ends",
+		written: "always",
+	}, func(r *output.Results) *[]*output.Rejection { return &r.Rejected }})
+	Sitemaps = add(&File[output.Sitemap]{row{
+		name: "sitemaps.jsonl", lossIsFinal: true, replayed: true,
+		line:    "sitemap file that was requested",
+		written: "always",
+	}, func(r *output.Results) *[]*output.Sitemap { return &r.Sitemaps }})
+	Links = add(&File[output.Links]{row{
+		name:    "links.jsonl",
+		line:    "page with links",
+		written: "unless `links` is false",
+	}, func(r *output.Results) *[]*output.Links { return &r.Links }})
+	Entries = add(&File[output.Entry]{row{
+		name:    "entries.jsonl",
+		line:    "page that a sitemap lists",
+		written: "always",
+	}, func(r *output.Results) *[]*output.Entry { return &r.Entries }})
+	Checks = add(&File[output.Check]{row{
+		name: "checks.jsonl", replayed: true,
+		line:    "URL that was only checked",
+		written: "with `check`",
+	}, func(r *output.Results) *[]*output.Check { return &r.Checks }})
+	Anchors = add(&File[output.Anchors]{row{
+		name:    "anchors.jsonl",
+		line:    "HTML page whose ids are known",
+		written: "with `check: fragments`",
+	}, func(r *output.Results) *[]*output.Anchors { return &r.Anchors }})
+	Permissions = add(&File[output.Permission]{row{
+		name:    "permissions.jsonl",
+		line:    "page with status 2xx or 304: what it may be used for, and every statement that says so",
+		written: "always",
+	}, func(r *output.Results) *[]*output.Permission { return &r.Permissions }})
 
-	robotsLog  = addRow(&row{name: RobotsFile, noteKey: "robots_lines", keepsUncommitted: true})
+	robotsLog = addRow(&row{
+		name: RobotsFile, noteKey: "robots_lines", keepsUncommitted: true,
+		line:    "request for a robots.txt",
+		written: "always",
+	})
 	journalLog = addRow(&row{name: JournalFile, keepsUncommitted: true, keptByRecrawl: true})
 )
 
@@ -42,6 +79,9 @@ type row struct {
 	name    string
 	noteKey string // of its length in the note of the frontier; empty means its name without extension
 	index   int    // in rows
+
+	line    string // what a line is about, for the documents
+	written string // when the file is written, likewise
 
 	keepsUncommitted bool // every complete line is valid; otherwise a resumed crawl truncates the file to its committed length
 	keptByRecrawl    bool // a recrawl appends to it; it renames the others

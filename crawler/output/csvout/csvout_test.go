@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/doctest"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
@@ -283,4 +285,14 @@ func TestFullDiskIsAnError(t *testing.T) {
 		t.Error("write goes on after a failure")
 	}
 	sinktest.Close(t, s)
+}
+
+// TestColumnsAreDocumented holds that COLUMNS.md has each table with its columns.
+func TestColumnsAreDocumented(t *testing.T) {
+	var list strings.Builder
+	list.WriteString("\n| table | columns |\n|---|---|\n")
+	for _, table := range tables {
+		_, _ = fmt.Fprintf(&list, "| `%s` | `%s` |\n", table.name, strings.Join(table.columns, "` `"))
+	}
+	doctest.Section(t, "COLUMNS.md", "<!-- columns -->", "<!-- end -->", list.String())
 }

@@ -1,14 +1,10 @@
-// Package csvout writes the results of a crawl as CSV tables: pages.csv, rejected.csv,
-// links.csv, sitemaps.csv, entries.csv, checks.csv, resources.csv and permissions.csv. It is a
-// format of package output.
+// Package csvout writes the results of a crawl as CSV tables, such as pages.csv and links.csv.
+// COLUMNS.md lists them with their columns. It is a format of package output.
 //
 // RFC 4180 describes CSV, but not encoding, empty cells and lists. In these files:
 //
 //   - The first record has the names of the columns: the JSON fields, in their order. They are
-//     the same for every crawl, so tables of several crawls can be concatenated. In links.csv
-//     each record is one link, with the columns from, to, text, rel and kind; the last three are empty
-//     unless the crawl lists links in full. In resources.csv it is a page or stylesheet and what it
-//     uses, such as an image.
+//     the same for every crawl, so tables of several crawls can be concatenated.
 //   - Records end with CR LF and contain no line breaks, so tail, grep and split work.
 //   - The encoding is UTF-8 without a byte order mark. Invalid UTF-8 and control characters
 //     become U+FFFD. Tabs and line breaks become spaces. Characters that change the direction of text

@@ -35,26 +35,26 @@ and hreflang targets are read. robots.txt, delays and --allow-addr apply as to p
 --max-time do. Status 401, 402, 403, 429 and 999 mean that a URL is not verified, not that it is
 broken. The results are in checks.jsonl, anchors.jsonl and the report.`
 
-const outputTopic = `A crawl writes these files into its --output directory:
+const outputTopic = `A crawl writes these files into its --output directory. Those with lines have one for each:
 
-    pages.jsonl      one line for each page
-    links.jsonl      one line for each page with links; --links=false omits the file
-    rejected.jsonl   one line for each skipped URL, with the reason
-    sitemaps.jsonl   one line for each sitemap
-    entries.jsonl    one line for each page that a sitemap lists
-    checks.jsonl     one line for each URL that --check requested; only with --check
-    anchors.jsonl    one line for each page with anchors; only with --check fragments
-    robots.jsonl     one line for each request for a robots.txt
-    permissions.jsonl
-                     one line for each page with status 2xx or 304: what it may be used for,
-                     and who says so
-    robots/          the latest version of each robots.txt; in robots/versions, every version
-                     of a robots.txt and tdmrep.json during the crawl, named by its SHA-256
-    report.html      the report, written at the end
-    report.json      the same data for programs
-    crawl.json       the settings and the state of the crawl
-    frontier/, journal.jsonl
-                     the queue of URLs and other state, needed to resume
+    pages.jsonl       URL that was fetched, whatever the status
+    rejected.jsonl    skipped URL, with the reason; some lines are written when the crawl
+                      ends
+    sitemaps.jsonl    sitemap file that was requested
+    links.jsonl       page with links (unless links is false)
+    entries.jsonl     page that a sitemap lists
+    checks.jsonl      URL that was only checked (with check)
+    anchors.jsonl     HTML page whose ids are known (with check: fragments)
+    permissions.jsonl page with status 2xx or 304: what it may be used for, and every
+                      statement that says so
+    robots.jsonl      request for a robots.txt
+    robots/           the latest version of each robots.txt; in robots/versions/, each
+                      version of a robots.txt and tdmrep.json that applied
+    crawl.json        the settings, and how the crawl ended
+    report.html       what the crawl found, for people (when it ends)
+    report.json       the same for programs (when it ends)
+    frontier/         the URLs to fetch, for --resume
+    journal.jsonl     skipped URLs and other state, for --resume
 
 A URL is skipped if it is not requested, or if no request gets a complete response. JSON
 fields and file names call skipped URLs "rejected". "politecrawl frontier" calls a URL
