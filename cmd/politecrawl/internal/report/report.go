@@ -26,9 +26,10 @@ type Printed struct {
 // Command returns the command "report".
 func Command(streams *cli.Streams) *cobra.Command {
 	var (
-		format cli.Format
-		rows   int
-		to     string
+		format  cli.Format
+		rows    int
+		to      string
+		linksTo string
 	)
 	cmd := &cobra.Command{
 		Use:   "report DIR…",
@@ -40,14 +41,21 @@ If several workers shared the crawl, name all their directories, and a directory
 report with --output. Each page counts once. The report names workers that are running or
 were killed.
 
-report.html is one file that needs no network. report.json has the same data for programs.`,
+report.html is one file that needs no network. report.json has the same data for programs.
+
+With --links-to, print the pages that link to a URL, or use it as an image or the like, and
+write no report. If the crawl ran with --links=full, the text of the link follows after a tab.`,
 		Example: `  politecrawl report example
   politecrawl report w1 w2 w3 --output all
-  politecrawl report example --format json`,
+  politecrawl report example --format json
+  politecrawl report example --links-to https://example.com/gone`,
 		Args: cli.Args(1, -1, "the output directory of a crawl"),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			if rows < 1 {
 				return cli.Misuse("report: --rows: %d is less than 1", rows)
+			}
+			if linksTo != "" {
+				return printLinksTo(cmd.Context(), streams, dirs, linksTo, format)
 			}
 			switch {
 			case to != "":
@@ -72,6 +80,7 @@ report.html is one file that needs no network. report.json has the same data for
 	}
 	format.AddFlag(cmd)
 	cmd.Flags().IntVar(&rows, "rows", report.DefaultRows, "show at most `N` rows in each list; counts stay exact")
+	cmd.Flags().StringVar(&linksTo, "links-to", "", "print the pages that link to `URL`, and write no report")
 	cmd.Flags().StringVarP(&to, "output", "o", "", "write the report into `DIR` (default: the directory of the crawl)")
 	return cmd
 }

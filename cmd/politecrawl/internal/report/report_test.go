@@ -251,3 +251,38 @@ func TestReportRefusals(t *testing.T) {
 		})
 	}
 }
+
+func TestReportLinksTo(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "crawl")
+	gone := output.Link{URL: "https://a.example/gone"}
+	full := output.Link{URL: gone.URL, Text: "old\x1b[31m", Kind: "a"}
+	write := func(files map[string][]any) {
+		t.Helper()
+		clitest.WriteCrawl(t, dir, map[string]any{"version": 2, "config": map[string]any{}}, files)
+	}
+	write(map[string][]any{"links.jsonl": {
+		output.Links{URL: "https://a.example/", To: []output.Link{{URL: "https://a.example/other"}, gone}},
+		output.Links{URL: "https://a.example/other", To: []output.Link{{URL: "https://a.example/gone2"}}},
+		output.Links{URL: "https://a.example/full", To: []output.Link{full}, Resources: []output.Link{full}},
+		output.Links{URL: "https://a.example/image", Resources: []output.Link{gone}},
+	}})
+	for _, tt := range []struct{ url, format, want string }{
+		{gone.URL, "text", "https://a.example/\nhttps://a.example/full\told\\x1b[31m\nhttps://a.example/image\n"},
+		{"HTTPS://A.example:443/x/../gone#top", "json", "{\"page\":\"https://a.example/\"}\n" +
+			"{\"page\":\"https://a.example/full\",\"text\":\"old\\u001b[31m\",\"kind\":\"a\"}\n{\"page\":\"https://a.example/image\"}\n"},
+		{"https://a.example/", "text", ""},
+	} {
+		if got := run(t, "report", dir, dir, "--links-to", tt.url, "--format", tt.format); got.Code != cli.ExitDone || got.Out != tt.want || got.Stderr != "" {
+			t.Errorf("%s: %+v", tt.url, got)
+		}
+	}
+	if clitest.Exists(filepath.Join(dir, report.HTMLFile)) {
+		t.Error("the report is written")
+	}
+	run(t, "report", dir, "--links-to", "gone").WantRefusal(t, cli.ExitMisuse, "report: --links-to: ", "gone")
+	run(t, "report", t.TempDir(), "--links-to", gone.URL).WantRefusal(t, cli.ExitMisuse, "holds no crawl")
+	if err := os.Remove(filepath.Join(dir, "links.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	run(t, "report", dir, "--links-to", gone.URL).WantRefusal(t, cli.ExitMisuse, "links=false")
+}
