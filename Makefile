@@ -94,13 +94,15 @@ axe:
 redis:
 	@$(call tool,redis-server valkey-server,redis-server,tests of the frontier on Redis)
 
-# Tests run completion scripts in fish and zsh, and manual pages in man and mandoc.
+# Tests run completion scripts in fish and zsh, manual pages in man and mandoc, and recipes with jq and curl.
 .PHONY: readers
 readers:
 	@$(call tool,fish,fish,tests of completion in fish)
 	@$(call tool,zsh,zsh,tests of completion in zsh)
 	@$(call tool,man,man-db,tests of manual pages)
 	@$(call tool,mandoc,mandoc,tests of manual pages)
+	@$(call tool,jq,jq,tests of recipes)
+	@$(call tool,curl,curl,tests of recipes)
 	@$(call tool,script,bsdutils,tests on a terminal)
 	@$(call tool,systemd-analyze,systemd,tests of the service of systemd)
 
