@@ -129,12 +129,6 @@ func (b *Tab) PDF() []byte {
 	return pdf
 }
 
-// ElementScreenshot returns a PNG image of the element, scaled by a factor.
-func (b *Tab) ElementScreenshot(selector string, scale float64) []byte {
-	b.t.Helper()
-	return run(b, chromedp.ScreenshotScale(chromedp.CSS(selector), scale))
-}
-
 func (b *Tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	if err := chromedp.Do(b.ctx, steps...); err != nil {

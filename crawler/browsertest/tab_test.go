@@ -132,9 +132,6 @@ func TestUserActions(t *testing.T) {
 	if got := size(t, b.Screenshot()); got != image.Pt(400, 300) {
 		t.Errorf("the window is %v", got)
 	}
-	if once, twice := size(t, b.ElementScreenshot("button", 1)), size(t, b.ElementScreenshot("button", 2)); twice != once.Mul(2) {
-		t.Errorf("the button is %v, and twice as large %v", once, twice)
-	}
 
 	b.DisableScript()
 	openText(t, b, `<script>document.title = "ran"</script>`)

@@ -1,8 +1,6 @@
 package pictures
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -10,29 +8,18 @@ import (
 )
 
 // openBrowser starts Chromium so that it draws the same everywhere.
-func openBrowser(t *testing.T) *browsertest.Tab {
+func openBrowser(t *testing.T, required bool) *browsertest.Tab {
 	t.Helper()
 	return browsertest.New(t, &browsertest.Options{
-		Required: true,
+		Required: required,
 		Flags:    map[string]any{"hide-scrollbars": true, "font-render-hinting": "none"},
 	})
 }
 
-// show opens a page of this markup.
-func show(t *testing.T, b *browsertest.Tab, markup string) {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(name, []byte(markup), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	b.Open("file://" + name)
-}
-
-// dashboard is a picture of the page that shows a crawl while it runs.
-func dashboard(t *testing.T, b *browsertest.Tab) []byte {
+// openDashboard opens the page that shows a crawl while it runs.
+func openDashboard(t *testing.T, b *browsertest.Tab) {
 	t.Helper()
 	demo := browsertest.StartDemo(t, 8080, 200*time.Millisecond) // slowly enough to be seen
 	b.Open(demo.Server.URL())
 	b.Wait("the tables have rows", `Number(document.getElementById("pages-count").textContent) > 60`)
-	return b.Screenshot()
 }

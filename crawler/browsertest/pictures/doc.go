@@ -2,9 +2,10 @@
 //
 //	make pictures
 //
-// crawls the demo site and takes screenshots in Chromium: of the terminal during and after the
-// crawl, of the report, and of the live page.
+// crawls the demo site and takes screenshots of the report and of the live page in Chromium. A list of
+// labels beside each picture has the tabs, headings, buttons and columns in it; the test compares the
+// lists with the program.
 //
-// Times and ports differ between runs. So a picture is replaced only if much of it has changed. To
-// replace one because of a detail, delete it first.
+// Times and ports differ between runs. So a picture is replaced only if its labels or much of it have
+// changed. To replace one because of a detail, delete it first.
 package pictures

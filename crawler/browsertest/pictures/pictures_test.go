@@ -11,7 +11,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/browsertest"
 )
 
 var update = flag.Bool("update", false, "take the pictures that have changed anew")
@@ -22,80 +27,97 @@ var (
 	dir  = filepath.Join(root, "cmd", "politecrawl", "pictures")
 )
 
-// names are all the pictures.
-var names = []string{"progress.png", "summary.png", "report.png", "report-sitemaps.png", "dashboard.png"}
-
 // maxSize is how large a picture may be, in bytes: readers of the README load all of
 // them.
 const maxSize = 150_000
 
-// TestPictures takes the pictures with -update, and else holds that they are there.
+// TestPictures compares the labels that the program shows with those beside each picture. With
+// -update, it takes the pictures whose program has changed.
 func TestPictures(t *testing.T) {
-	if *update {
-		take(t)
-	}
-	for _, name := range names {
-		body, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if len(body) > maxSize {
-			t.Errorf("%s has %d bytes, more than %d", name, len(body), maxSize)
-		}
-		if _, err := png.Decode(bytes.NewReader(body)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	found, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range found {
-		if name := filepath.Base(path); !slices.Contains(names, name) {
-			t.Errorf("%s is nobody's picture", name)
+	b := openBrowser(t, *update)
+	var names []string
+	shown := func(name string) {
+		t.Helper()
+		names = append(names, name)
+		labels := strings.Join(browsertest.Eval[[]string](b, labelsInView), "\n") + "\n"
+		list := filepath.Join(dir, strings.TrimSuffix(name, ".png")+".txt")
+		old, err := os.ReadFile(list)
+		changed := string(old) != labels
+		if *update {
+			if err := os.WriteFile(list, []byte(labels), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			keep(t, name, b.Screenshot(), changed)
+		} else if changed {
+			t.Errorf("%s shows other labels than the program; take it again with make pictures: %v\n%s", name, err, cmp.Diff(string(old), labels))
 		}
 	}
-}
-
-// TestReadmeShowsPictures holds that the README shows no picture that is not there.
-func TestReadmeShowsPictures(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range regexp.MustCompile(`cmd/politecrawl/pictures/([^)"'\s]+\.png)`).FindAllSubmatch(readme, -1) {
-		if name := string(m[1]); !slices.Contains(names, name) {
-			t.Errorf("README.md shows %s, which is no picture", name)
-		}
-	}
-}
-
-// take takes all pictures.
-func take(t *testing.T) {
-	demo := runDemo(t)
-	b := openBrowser(t)
-	show(t, b, demo.running.markup(demo.command))
-	keep(t, "progress.png", b.ElementScreenshot("main", 2))
-	show(t, b, demo.over.markup(demo.command))
-	keep(t, "summary.png", b.ElementScreenshot("main", 2))
-
+	page := runDemo(t)
 	b.EmulateMedia("prefers-color-scheme", "light")
 	b.Resize(1200, 1000)
-	b.Open("file://" + demo.report)
-	keep(t, "report.png", b.Screenshot())
+	b.Open("file://" + page)
+	shown("report.png")
 	b.EmulateMedia("prefers-color-scheme", "dark")
 	b.Resize(1200, 900)
-	b.Open("file://" + demo.report + "#sitemaps")
-	keep(t, "report-sitemaps.png", b.Screenshot())
-
+	b.Open("file://" + page + "#sitemaps")
+	shown("report-sitemaps.png")
 	b.EmulateMedia("prefers-color-scheme", "light")
 	b.Resize(1200, 1000)
-	keep(t, "dashboard.png", dashboard(t, b))
+	openDashboard(t, b)
+	shown("dashboard.png")
+
+	found, err := filepath.Glob(filepath.Join(dir, "*.png"))
+	if err != nil || len(found) != len(names) {
+		t.Errorf("pictures %q, %v, want %q", found, err, names)
+	}
+	for _, path := range found {
+		body, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := png.Decode(bytes.NewReader(body)); err != nil || len(body) > maxSize {
+			t.Errorf("%s has %d bytes of at most %d: %v", path, len(body), maxSize, err)
+		}
+	}
 }
 
-// keep writes a picture, unless the one that is there is much the same.
-func keep(t *testing.T, name string, shot []byte) {
+// labelsInView returns the names of tabs, headings, buttons and columns in the visible part of the page. Counts
+// beside a name are elements of their own.
+const labelsInView = `[...document.querySelectorAll("nav a, h2, h3, button, th")].filter(e => {
+	const r = e.getBoundingClientRect();
+	return e.checkVisibility() && !e.classList.contains("unseen") && r.height > 0 && r.top < innerHeight && r.bottom > 0;
+}).map(e => [...e.childNodes].filter(n => n.nodeType == Node.TEXT_NODE).map(n => n.data).join("").trim()).filter(text => text)`
+
+// TestDocumentsShowPictures holds that documents show each picture, and no other.
+func TestDocumentsShowPictures(t *testing.T) {
+	var shown []string
+	for _, name := range []string{"README.md", "cmd/politecrawl/README.md"} {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`pictures/([^)"'\s]+\.png)`).FindAllSubmatch(text, -1) {
+			shown = append(shown, string(m[1]))
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var there []string
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".png" {
+			there = append(there, e.Name())
+		}
+	}
+	slices.Sort(shown)
+	if diff := cmp.Diff(there, slices.Compact(shown)); diff != "" {
+		t.Errorf("pictures (-there +shown):\n%s", diff)
+	}
+}
+
+// keep writes a picture, unless the one that is there is much the same and its labels have not changed.
+func keep(t *testing.T, name string, shot []byte, changed bool) {
 	t.Helper()
 	taken, err := png.Decode(bytes.NewReader(shot))
 	if err != nil {
@@ -106,7 +128,7 @@ func keep(t *testing.T, name string, shot []byte) {
 	body, err := os.ReadFile(path)
 	if err == nil {
 		old, err := png.Decode(bytes.NewReader(body))
-		if err == nil && alike(old, taken) {
+		if err == nil && !changed && alike(old, taken) {
 			t.Logf("%s stays", name)
 			return
 		}
