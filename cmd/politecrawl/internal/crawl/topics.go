@@ -29,7 +29,7 @@ const checksTopic = `--check KIND also checks what pages use and link to. KIND i
 
 "politecrawl ci" checks all but external, unless --check says otherwise.
 
-Each URL is requested once, by HEAD, or by GET where HEAD is refused. Stylesheets, canonical
+Each URL is requested by HEAD, and then by GET if HEAD has no success. Stylesheets, canonical
 and hreflang targets are read. robots.txt, delays and --allow-addr apply as to pages.
 --max-pages, --max-host-pages and --max-depth do not; --max-links, --max-hosts, --max-bytes and
 --max-time do. Status 401, 402, 403, 429 and 999 mean that a URL is not verified, not that it is
