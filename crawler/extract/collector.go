@@ -28,6 +28,8 @@ type collector struct {
 	attrs  attributes // of the element that starts
 	svg    bool       // that element is one of SVG
 	head   bool       // that element is in the head
+	line   int        // of its tag, or of the text of a style sheet; 0: not asked for
+	passed int        // how many bytes of the page are before that place
 	shadow int        // how many shadow roots are open
 	silent int        // how many elements are open whose text is not visible
 
@@ -65,7 +67,28 @@ func newCollector(page *Page, doc *Document, on *Handlers, base baseElement) *co
 		c.resolver()
 	}
 	c.refresh("header", page.Header.Get("Refresh"))
+	if on.Lines {
+		c.line = 1
+	}
 	return c
+}
+
+// moveTo counts the lines up to the place that has this many bytes behind it, if they are asked for.
+func (c *collector) moveTo(rest int) {
+	if c.on.Lines {
+		at := len(c.doc.Text) - rest
+		c.line += bytes.Count(c.doc.Text[c.passed:at], newline)
+		c.passed = at
+	}
+}
+
+var newline = []byte{'\n'}
+
+// mark records the line of the first element of a kind.
+func (c *collector) mark(line *int) {
+	if *line == 0 {
+		*line = c.line
+	}
 }
 
 // start reads the start tag of an element; c.attrs has its attributes.
@@ -99,6 +122,10 @@ func (c *collector) start(e *element) {
 		}
 	case tagH1:
 		c.startHeading()
+	case tagHead:
+		c.mark(&c.doc.Lines.Head)
+	case tagTitle:
+		c.mark(&c.doc.Lines.Title)
 	case tagHTML:
 		if c.doc.Lang == "" {
 			c.doc.Lang = c.text.keep(clip(bytes.Trim(c.attrs.lang, asciiSpace), maxTitle))
@@ -227,7 +254,7 @@ func (c *collector) report(link Link) {
 }
 
 func (c *collector) newLink(kind string, ref []byte) Link {
-	link := Link{Ref: c.text.keep(trimReference(ref)), Rel: c.text.keep(c.attrs.rel), Kind: kind}
+	link := Link{Ref: c.text.keep(trimReference(ref)), Rel: c.text.keep(c.attrs.rel), Kind: kind, Line: c.line}
 	link.URL, link.Err = c.resolve(link.Ref)
 	return link
 }
@@ -251,13 +278,16 @@ func (c *collector) relation() {
 	if r&relAlternate != 0 && c.attrs.hreflang != nil && len(c.doc.Hreflang) < maxMeta {
 		if url, err := c.resolve(string(href)); err == nil {
 			c.doc.Hreflang = append(c.doc.Hreflang, Hreflang{Lang: c.text.keep(clip(bytes.Trim(c.attrs.hreflang, asciiSpace), maxTitle)), URL: url})
+			if c.on.Lines {
+				c.doc.Lines.Hreflang = append(c.doc.Lines.Hreflang, c.line)
+			}
 		}
 	}
 	switch {
 	case r&relCanonical != 0:
 		if c.head && c.doc.Canonical == "" { // search engines ignore one in the body
 			if url, err := c.resolve(string(href)); err == nil {
-				c.doc.Canonical = url
+				c.doc.Canonical, c.doc.Lines.Canonical = url, c.line
 			}
 		}
 	case r&relSeries != 0, r.namesPage(c.attrs.kind):
@@ -278,10 +308,14 @@ func (c *collector) meta() {
 	}
 	name := bytes.Trim(c.attrs.name, asciiSpace)
 	if c.doc.Description == "" && equalFold(name, "description") {
+		c.mark(&c.doc.Lines.Description)
 		c.doc.Description = oneLine(string(c.attrs.content[:min(len(c.attrs.content), maxTitleText)]), maxTitle)
 	}
 	if len(name) > 0 && len(c.attrs.content) > 0 && len(c.doc.Meta) < maxMeta {
 		c.doc.Meta = append(c.doc.Meta, Meta{Name: strings.ToLower(c.text.keep(name)), Content: c.text.keep(c.attrs.content)})
+		if c.on.Lines {
+			c.doc.Lines.Meta = append(c.doc.Lines.Meta, c.line)
+		}
 	}
 }
 
@@ -296,7 +330,7 @@ func (c *collector) refresh(kind, value string) {
 		return
 	}
 	c.shows = true
-	link := Link{Ref: ref, Kind: kind}
+	link := Link{Ref: ref, Kind: kind, Line: c.line}
 	if c.baseSeen {
 		link.URL, link.Err = c.resolve(ref)
 	} else {

@@ -29,7 +29,7 @@ const disguise = "\ue000" // begins no tag, and ends no name of one that anybody
 // tree reads a page for [Rules]. It is not whole when it has more tags than a tree may have.
 func tree(page *Document) (root *html.Node, whole bool, err error) {
 	if page.xml {
-		root, _ = parseXML(page.Text) // up to where it is malformed
+		root, _ = parseXML(page.Text, false) // up to where it is malformed
 		return root, true, nil
 	}
 	in := &disguised{page: page.Text}

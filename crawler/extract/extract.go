@@ -62,6 +62,8 @@ type Document struct {
 
 	UpgradeInsecure bool // browsers request the http URLs of the page as https
 
+	Lines Lines // if Handlers.Lines is set
+
 	hasScripts bool
 	encoding   encoding.Encoding
 	xml        bool
@@ -71,6 +73,15 @@ type Document struct {
 func IsPage(header http.Header, body []byte) bool {
 	t := mimetype.Of(header, body)
 	return t.IsHTML() || t.IsXHTML() || t.IsXML() && isXHTML(charset.Determine(body, t.Charset(), true).Decode(body))
+}
+
+// Lines are the lines, from 1, where elements of a page start. 0: it has no such element.
+type Lines struct {
+	Head, Title, H1 int // the first of each
+	Description     int // the first meta name=description
+	Canonical       int // the link of Document.Canonical
+
+	Meta, Hreflang []int // those of Document.Meta and Document.Hreflang
 }
 
 // decode returns a document without its parts.
@@ -97,6 +108,7 @@ type Link struct {
 	Rel  string // the rel attribute; empty: none
 	Kind string // the element: a, area, frame (iframe too), link or meta; header: the field Refresh
 	Text string // of an a element: at most 200 bytes, white space collapsed
+	Line int    // where the element starts, from 1; 0: Handlers.Lines is not set, or Kind is header
 }
 
 // Handlers are called for items that may be too numerous to list: a hostile page may have a million
@@ -111,6 +123,10 @@ type Handlers struct {
 
 	// ID is called for each id of an element and each name of an a element. Nil: not called.
 	ID func(id string)
+
+	// Lines adds the lines of what is found. A tree has no lines: with them, an HTML page is read by its tokens
+	// alone, so misplaced elements count where they are written.
+	Lines bool
 
 	// Restart is called when the page is read again from its start, by another reader or with
 	// another base URL. Everything that the others were called with is void. Nil: not called.
@@ -155,14 +171,14 @@ func readDecoded(page *Page, decoded Document, on *Handlers, onlyTree bool) *Doc
 		trees <- struct{}{}
 		defer func() { <-trees }()
 		var root *html.Node
-		root, decoded.Malformed = parseXML(decoded.Text)
+		root, decoded.Malformed = parseXML(decoded.Text, on.Lines)
 		return readTree(page, &decoded, on, root)
 	}
 	var base baseElement
 	for sure := !onlyTree; ; {
 		doc := decoded
 		c := newCollector(page, &doc, on, base)
-		if sure = sure && c.readTokens(doc.Text, false); sure && !c.base.late {
+		if sure = sure && c.readTokens(doc.Text, on.Lines); sure && !c.base.late {
 			c.finish()
 			return &doc
 		}

@@ -62,6 +62,7 @@ var space = []byte{' '}
 // startHeading counts an h1, and starts the text of the first.
 func (c *collector) startHeading() {
 	c.doc.H1Count++
+	c.mark(&c.doc.Lines.H1)
 	switch {
 	case c.headings > 0: // inside the first
 		c.headings++

@@ -66,7 +66,7 @@ func (r *tokenReader) addText(text []byte) {
 			return
 		}
 		if r.doubt(); r.lenient { // a < splits its text
-			r.styleText([]byte(html.UnescapeString(string(text))))
+			r.styleText([]byte(html.UnescapeString(string(text))), false)
 		}
 		return
 	case top.kind&tableContext == 0 && r.part == partBody:

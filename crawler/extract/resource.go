@@ -13,13 +13,14 @@ type Resource struct {
 	Err      error  // why the reference leads to no file
 	Kind     string // the element, the relation of a link element, or css; SCHEMA.md of package output lists all
 	Imported bool   // by @import: another stylesheet
+	Line     int    // where the element starts, or of the reference in a stylesheet, from 1; 0: Handlers.Lines is not set
 }
 
 // resources reports what an element uses.
 func (c *collector) resources(e *element) {
 	a := &c.attrs
 	if bytes.IndexByte(a.style, '(') >= 0 { // as in url()
-		c.styleText(a.style)
+		c.styleText(a.style, false)
 	}
 	if c.svg {
 		switch e.name {
@@ -73,27 +74,32 @@ var scriptTypes = strings.Fields("application/ecmascript application/javascript 
 	"text/ecmascript text/javascript text/javascript1.0 text/javascript1.1 text/javascript1.2 text/javascript1.3 text/javascript1.4 " +
 	"text/javascript1.5 text/jscript text/livescript text/x-ecmascript text/x-javascript")
 
-// ReadStylesheet calls f for each resource of a stylesheet: the targets of url() and @import. The page
-// is that of the stylesheet.
+// ReadStylesheet calls f for each resource of a stylesheet, with its line: the targets of url() and
+// @import. The page is that of the stylesheet.
 func ReadStylesheet(page Page, f func(Resource)) {
 	doc := decodeStylesheet(&page)
-	c := newCollector(&page, &doc, &Handlers{Link: func(Link) {}, Resource: f}, baseElement{})
-	c.styleText(doc.Text)
+	c := newCollector(&page, &doc, &Handlers{Link: func(Link) {}, Resource: f, Lines: true}, baseElement{})
+	c.styleText(doc.Text, true)
 }
 
-// styleText reports what the text of a style sheet in the page uses.
-func (c *collector) styleText(text []byte) {
-	if c.on.Resource != nil {
-		for ref, imported := range stylesheetURLs(text) {
-			c.addResource("css", ref, imported)
+// styleText reports what the text of a style sheet in the page uses. In a source, each line of the text is
+// one of the page.
+func (c *collector) styleText(text []byte, source bool) {
+	if c.on.Resource == nil {
+		return
+	}
+	for r := range sheetResources(text) {
+		if !source || !c.on.Lines {
+			r.Line = 0
 		}
+		c.addResource(r)
 	}
 }
 
-// addResource reports a resource.
-func (c *collector) addResource(kind, ref string, imported bool) {
-	r := Resource{Ref: ref, Kind: kind, Imported: imported}
-	r.URL, r.Err = c.resolve(ref)
+// addResource reports a resource, whose line is counted from the place.
+func (c *collector) addResource(r Resource) {
+	r.Line += c.line
+	r.URL, r.Err = c.resolve(r.Ref)
 	c.on.Resource(r)
 }
 
@@ -101,7 +107,7 @@ func (c *collector) addResource(kind, ref string, imported bool) {
 // empty one, a fragment and a data: URL.
 func (c *collector) resource(kind string, ref []byte) {
 	if ref = trimReference(ref); isResource(ref) {
-		c.addResource(kind, c.text.keep(ref), false)
+		c.addResource(Resource{Ref: c.text.keep(ref), Kind: kind})
 	}
 }
 

@@ -15,17 +15,18 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/mimetype"
 )
 
-// stylesheetURLs yields the references of a stylesheet that a browser may request, and whether they are
-// stylesheets: the targets of url(), image-set() and @import. It omits data: URLs, and URLs in
-// conditions such as those of @supports. An @import counts only before all other rules.
-func stylesheetURLs(text []byte) iter.Seq2[string, bool] {
-	return func(yield func(ref string, imported bool) bool) {
+// sheetResources yields the references of a stylesheet that a browser may request: the targets of
+// url(), image-set() and @import. It omits data: URLs, and URLs in conditions such as those of
+// @supports. An @import counts only before all other rules. Lines are counted from 0.
+func sheetResources(text []byte) iter.Seq[Resource] {
+	return func(yield func(Resource) bool) {
 		for _, c := range []struct{ old, now string }{{"\r\n", "\n"}, {"\x00", "\ufffd"}} {
 			if bytes.Contains(text, []byte(c.old)) { // a large text is copied only if necessary
 				text = bytes.ReplaceAll(text, []byte(c.old), []byte(c.now))
 			}
 		}
-		lexer := css.NewLexer(parse.NewInputBytes(slices.Clip(text))) // it writes a NUL behind the text
+		in := parse.NewInputBytes(slices.Clip(text)) // it writes a NUL behind the text
+		lexer, line, passed := css.NewLexer(in), 0, 0
 		var s stylesheet
 		for {
 			kind, token := lexer.Next()
@@ -37,7 +38,9 @@ func stylesheetURLs(text []byte) iter.Seq2[string, bool] {
 			}
 			imported := s.rule == "import"
 			if kind == css.URLToken && s.rule == "" || kind == css.StringToken && s.isImage() || imported && (kind == css.URLToken || kind == css.StringToken) {
-				if ref := cssText(token); isResource([]byte(ref)) && !yield(ref, imported) {
+				line += bytes.Count(text[passed:in.Offset()-len(token)], newline)
+				passed = in.Offset() - len(token)
+				if ref := cssText(token); isResource([]byte(ref)) && !yield(Resource{Ref: ref, Kind: "css", Imported: imported, Line: line}) {
 					return
 				}
 			}

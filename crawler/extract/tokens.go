@@ -73,6 +73,7 @@ func (r *tokenReader) startTag(closed bool) {
 	if e.tag == tagNoscript || e.kind&rawText != 0 && r.in(inSVG) { // the tokenizer would read its content as text
 		r.tokens.NextIsNotRawText()
 	}
+	r.moveTo(r.left() + len(r.tokens.Raw()))
 	r.attrs = attributes{}
 	if r.reads(e) {
 		for more {
@@ -83,6 +84,9 @@ func (r *tokenReader) startTag(closed bool) {
 	}
 	r.open(e, name, closed)
 }
+
+// left returns how many bytes of the page follow the token.
+func (r *tokenReader) left() int { return len(r.rest.page) + len(r.tokens.Buffered()) }
 
 // reads reports whether the attributes of an element are read.
 func (r *tokenReader) reads(e *element) bool {
@@ -100,7 +104,8 @@ func (r *tokenReader) rawContent(e *element, kind html.TokenType) {
 	case e.tag == tagTitle:
 		r.titleText("")
 	case e.tag == tagStyle && text:
-		r.styleText(r.tokens.Raw())
+		r.moveTo(r.left() + len(r.tokens.Raw()))
+		r.styleText(r.tokens.Raw(), true)
 	}
 }
 
@@ -120,7 +125,8 @@ func (r *tokenReader) startRawText(e *element) {
 	case e.tag == tagTitle:
 		r.titleText(html.UnescapeString(string(content[:maxTitleText])))
 	case e.tag == tagStyle:
-		r.styleText(content)
+		r.moveTo(len(r.rest.page))
+		r.styleText(content, true)
 	}
 	r.rest.page, r.rest.given = r.rest.page[end:], 0
 }
@@ -221,6 +227,7 @@ func (r *tokenReader) plainStartTag(b []byte) int {
 	if e.kind&rawText != 0 && !r.in(inSVG) {
 		return 0
 	}
+	r.moveTo(len(b))
 	read := r.reads(e)
 	if read {
 		r.attrs = attributes{}

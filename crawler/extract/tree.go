@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -84,6 +85,8 @@ func (c *collector) walk(n *html.Node) {
 			c.attrs.set([]byte(a.Key), []byte(a.Val))
 		case a.Namespace == "xlink" && a.Key == "href":
 			c.attrs.set([]byte("xlink:href"), []byte(a.Val))
+		case a.Namespace == lineNamespace:
+			c.line, _ = strconv.Atoi(a.Val)
 		case a.Namespace == "xml" && a.Key == "lang" && e.tag == tagHTML: // of XHTML; it counts more than lang
 			c.attrs.lang = []byte(a.Val)
 		}
@@ -95,7 +98,7 @@ func (c *collector) walk(n *html.Node) {
 	case e.tag == tagTitle && n.Namespace == "":
 		c.titleText(childText(n))
 	case e.tag == tagStyle:
-		c.styleText([]byte(childText(n)))
+		c.styleText([]byte(childText(n)), true)
 	}
 	if silent {
 		c.silent++

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -26,6 +27,8 @@ const (
 	xlinkNamespace  = "http://www.w3.org/1999/xlink"
 	xmlNamespace    = "http://www.w3.org/XML/1998/namespace"
 	foreign         = "other"
+
+	lineNamespace = "line" // of an attribute with the line of the tag
 )
 
 // isXHTML reports whether the root element of an XML document is one of XHTML.
@@ -55,9 +58,11 @@ var errTooDeep = fmt.Errorf("elements are nested more than %d deep", maxDepth)
 // Entities are those of XML, those that the page declares, and those of HTML if the DOCTYPE is
 // that of an XHTML DTD. It loads no external entity or DTD. Entities from there count as empty.
 // It ignores default values of attributes in a DOCTYPE.
-func parseXML(text []byte) (root *html.Node, err error) {
+//
+// With lines, each element has an attribute in lineNamespace.
+func parseXML(text []byte, lines bool) (root *html.Node, err error) {
 	root = &html.Node{Type: html.DocumentNode}
-	p := xmlParser{at: root}
+	p := xmlParser{at: root, lines: lines}
 	if err := p.parse(bytes.TrimPrefix(text, []byte("\ufeff"))); p.first == nil {
 		p.first = err
 	}
@@ -67,6 +72,7 @@ func parseXML(text []byte) (root *html.Node, err error) {
 // An xmlParser builds a tree from the tokens of an XML document.
 type xmlParser struct {
 	decoder *xmlstrict.Decoder
+	lines   bool
 
 	at         *html.Node // the open element
 	depth      int
@@ -137,6 +143,9 @@ func (p *xmlParser) start(t xml.StartElement) error {
 			a.Value = toSpaces.Replace(a.Value)
 		}
 		n.Attr = append(n.Attr, html.Attribute{Namespace: namespace(attributeNamespaces, a.Name.Space), Key: a.Name.Local, Val: a.Value})
+	}
+	if p.lines {
+		n.Attr = append(n.Attr, html.Attribute{Namespace: lineNamespace, Val: strconv.Itoa(p.decoder.Position().Line)})
 	}
 	p.flush()
 	p.at.AppendChild(n)

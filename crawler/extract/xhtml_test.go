@@ -83,7 +83,7 @@ func TestParseXML(t *testing.T) {
 		{"default attributes", `<!DOCTYPE html [<!ATTLIST a href CDATA "/x">]>` + xhtml(`<a/>`), `html(a)`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			root, err := parseXML([]byte(tt.page))
+			root, err := parseXML([]byte(tt.page), false)
 			if got := treeOutline(root); got != tt.want || err != nil {
 				t.Errorf("%s:\n got %s, %v\nwant %s", tt.page, got, err, tt.want)
 			}
@@ -136,7 +136,7 @@ func TestParseXMLErrors(t *testing.T) {
 		{`<?xml encoding="utf-8"?><a/>`, ``, "line 1: malformed XML declaration"},
 		{"<?xml version='1.0'\n?>\n<a>\n</b>", `other:a`, "line 4: element <a> closed by </b>"},
 	} {
-		root, err := parseXML([]byte(tt.page))
+		root, err := parseXML([]byte(tt.page), false)
 		message := ""
 		if syntax, ok := errors.AsType[*xml.SyntaxError](err); ok {
 			message = fmt.Sprintf("line %d: %s", syntax.Line, syntax.Msg)
@@ -149,7 +149,7 @@ func TestParseXMLErrors(t *testing.T) {
 
 // Only elements of XHTML have an atom.
 func TestParseXMLAtoms(t *testing.T) {
-	root, err := parseXML([]byte(xhtml(`<a/><A/><a xmlns="http://www.w3.org/2000/svg"/>`)))
+	root, err := parseXML([]byte(xhtml(`<a/><A/><a xmlns="http://www.w3.org/2000/svg"/>`)), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestParseXMLLimits(t *testing.T) {
 		{"references without an end", strict + "<a>" + strings.Repeat("&x", 500_000), 1, "not defined"},
 		{"comments without an end", strict + "<a>" + strings.Repeat("<!-", 500_000), 1, "invalid sequence"},
 	} {
-		root, err := parseXML([]byte(tt.page))
+		root, err := parseXML([]byte(tt.page), false)
 		if n := nodesOf(root); n < tt.nodes || n > tt.nodes+2 || (err == nil) != (tt.message == "") || err != nil && !strings.Contains(err.Error(), tt.message) {
 			t.Errorf("%s: %d nodes, %v; want %d, %q", tt.name, n, err, tt.nodes, tt.message)
 		}
@@ -203,7 +203,7 @@ func FuzzParseXML(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, page []byte) {
-		root, err := parseXML(page)
+		root, err := parseXML(page, true)
 		if bytes.Contains(page, []byte("<!DOCTYPE")) || bytes.HasPrefix(bytes.TrimPrefix(page, []byte("\ufeff")), []byte("<?xml")) {
 			return // encoding/xml does not know its entities, or all versions
 		}
