@@ -5,15 +5,16 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"html"
+	"net/http"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
-	"golang.org/x/net/html"
-
-	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/compare"
+	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/report"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
@@ -43,14 +44,15 @@ func (p place) String() string {
 // A sources finds the places of findings. Folder is nil if the crawl was of a server.
 type sources struct {
 	folder *folder
-	cache  map[string]*document // the last files that were read
+	cache  map[string]*document // the last files that were read, by their URLs
 }
 
 // A document is a file of the folder.
 type document struct {
+	extract.Document // empty unless the file is a page
+
 	text  []byte
-	page  string         // the URL that its references were resolved against
-	lines map[string]int // the first line of each reference; nil: not read yet
+	lines map[string]int // the first line that refers to each URL, and to each invalid reference
 }
 
 // places returns where a finding can be corrected: the line of robots.txt, the sitemap, the pages
@@ -73,9 +75,9 @@ func (s *sources) places(rule report.Rule, f report.Finding) []place {
 		if fault := s.at(f.URL, (*document).lineOfSitemapFault); fault.Line > 0 {
 			return []place{fault}
 		}
-		return []place{s.at(f.Related, func(d *document) int { return lineWith(d.text, textOf(f.URL)...) })}
+		return []place{s.listed(f)}
 	case rule.Topic == "sitemaps" && f.Related != "":
-		p := s.at(f.Related, func(d *document) int { return lineWith(d.text, textOf(f.URL)...) })
+		p := s.listed(f)
 		if u, err := url.Parse(f.Related); err == nil && p.File == "" { // robots.txt should list it
 			if robots := s.at(originOf(u)+"/"+robotsFile, nil); robots.File != "" {
 				p = robots
@@ -89,18 +91,23 @@ func (s *sources) places(rule report.Rule, f report.Finding) []place {
 		}
 		return list
 	}
-	list := []place{s.at(f.URL, func(d *document) int { return cmp.Or(lineOf(d.text, f.URL, elementOf(rule, f)), headOf(d.text)) })}
+	list := []place{s.at(f.URL, func(d *document) int { return d.lineOf(rule, f) })}
 	if rule.ID == "hreflang-no-return" {
-		if other := s.at(f.Related, func(d *document) int { return headOf(d.text) }); other.File != "" { // it needs the link
+		if other := s.at(f.Related, (*document).head); other.File != "" { // it needs the link
 			list = append(list, other)
 		}
 	}
 	return list
 }
 
+// listed returns the place in a sitemap or robots.txt, which is f.Related, that lists a URL.
+func (s *sources) listed(f report.Finding) place {
+	return s.at(f.Related, func(d *document) int { return lineWith(d.text, textOf(f.URL)...) })
+}
+
 // linkTo returns the place in a page that refers to a URL.
 func (s *sources) linkTo(u, page string) place {
-	return s.at(page, func(d *document) int { return d.lineOfReference(page, u) })
+	return s.at(page, func(d *document) int { return d.lineOfReference(u) })
 }
 
 // reason returns why the folder does not serve a file that exists; empty: it does.
@@ -148,7 +155,7 @@ func (s *sources) at(u string, find func(*document) int) place {
 	if find == nil {
 		return p
 	}
-	d, known := s.cache[inside]
+	d, known := s.cache[u]
 	if !known {
 		text, err := s.folder.read(inside)
 		if err != nil {
@@ -157,38 +164,76 @@ func (s *sources) at(u string, find func(*document) int) place {
 		if s.cache == nil || len(s.cache) >= maxCached {
 			s.cache = make(map[string]*document)
 		}
-		d = &document{text: text}
-		s.cache[inside] = d
+		d = newDocument(extract.Page{URL: u, Header: http.Header{"Content-Type": {mediaType(inside)}}, Body: text})
+		s.cache[u] = d
 	}
 	p.Line = find(d)
 	return p
 }
 
-// lineOfReference returns the first line that refers to a URL, or else where a page has its head.
-// A fragment counts only if the URL has one. A page may have thousands of findings, so its
-// references are read once.
-func (d *document) lineOfReference(page, target string) int {
-	if d.lines == nil || d.page != page {
-		d.page, d.lines = page, make(map[string]int)
-		eachElement(d.text, page, func(line int, t html.Token, resolve func(string) string) bool {
-			for _, ref := range references(t) {
-				full := resolve(ref)
-				bare, _, _ := strings.Cut(full, "#")
-				written, _, _ := strings.Cut(strings.TrimSpace(ref), "#") // of an invalid URL
-				for _, u := range []string{full, bare, written} {
-					if d.lines[u] == 0 {
-						d.lines[u] = line
-					}
-				}
-			}
-			return true
-		})
+// newDocument reads a page or a stylesheet. Other files have no references.
+func newDocument(page extract.Page) *document {
+	d := &document{text: page.Body, lines: make(map[string]int)}
+	on := &extract.Handlers{
+		Lines:    true,
+		Link:     func(l extract.Link) { d.refer(l.URL, l.Ref, l.Line) },
+		Resource: func(r extract.Resource) { d.refer(r.URL, r.Ref, r.Line) },
+		Restart:  func() { clear(d.lines) },
 	}
-	if line := d.lines[canonical(target)]; line > 0 {
-		return line
+	if strings.HasPrefix(page.Header.Get("Content-Type"), "text/css") {
+		extract.ReadStylesheet(page, on.Resource)
+	} else if extract.IsPage(page.Header, page.Body) {
+		d.Document = *extract.Read(page, on)
 	}
-	return cmp.Or(lineOfPath(d.text, target), headOf(d.text))
+	return d
 }
+
+// refer adds a reference.
+func (d *document) refer(u, ref string, line int) {
+	written, _, _ := strings.Cut(ref, "#")
+	for _, key := range []string{cmp.Or(u, written), u + "#" + extract.Fragment(ref)} {
+		if d.lines[key] == 0 {
+			d.lines[key] = line
+		}
+	}
+}
+
+// lineOfReference returns the first line of a page that refers to a URL, or else where it has its head. A
+// fragment counts only if the URL has one.
+func (d *document) lineOfReference(target string) int {
+	return cmp.Or(d.lines[target], lineOfPath(d.text, target), d.head())
+}
+
+// head returns the line of the head of a page, or 1 if it has none.
+func (d *document) head() int { return max(d.Lines.Head, 1) }
+
+// lineOf returns the line of the element of a page that a finding is about, or else where it has its head.
+func (d *document) lineOf(rule report.Rule, f report.Finding) int {
+	line := d.lines[f.Related]
+	kind, _, _ := strings.Cut(rule.ID, "-")
+	switch {
+	case rule.ID == compare.PageNoindex, rule.ID == "start-noindex":
+		if i := slices.IndexFunc(d.Meta, func(m extract.Meta) bool { return noindex.MatchString(m.Content) }); i >= 0 {
+			line = d.Lines.Meta[i]
+		}
+	case kind == "hreflang":
+		if i := slices.IndexFunc(d.Hreflang, func(h extract.Hreflang) bool { return h.URL == f.Related }); i >= 0 {
+			line = d.Lines.Hreflang[i]
+		}
+	case kind == "canonical":
+		line = d.Lines.Canonical
+	case kind == "description":
+		line = d.Lines.Description
+	case kind == "title":
+		line = d.Lines.Title
+	case kind == "h1":
+		line = d.Lines.H1
+	}
+	return cmp.Or(line, d.head())
+}
+
+// noindex matches robots directives with noindex.
+var noindex = regexp.MustCompile(`(?i)(^|,)\s*(noindex|none)\s*(,|$)`)
 
 // lineOfSitemapFault returns the line where the reading of a sitemap ends early; 0: it does not.
 func (d *document) lineOfSitemapFault() int {
@@ -202,160 +247,6 @@ func (d *document) lineOfSitemapFault() int {
 
 // maxCached is the number of files that are kept in memory.
 const maxCached = 8
-
-// A matcher reports whether a finding is about an element of a page. Resolve makes a reference of
-// the page absolute.
-type matcher func(t html.Token, resolve func(ref string) string) bool
-
-// headOf returns the line of the head of a page, or 1 if it has none.
-func headOf(text []byte) int { return cmp.Or(lineOf(text, "", isElement("head")), 1) }
-
-// isElement matches elements by their name.
-func isElement(name string) matcher {
-	return func(t html.Token, _ func(string) string) bool { return t.Data == name }
-}
-
-// lineOf returns the line of the first element that matches; 0: none does.
-func lineOf(text []byte, page string, matches matcher) int {
-	found := 0
-	if matches != nil {
-		eachElement(text, page, func(line int, t html.Token, resolve func(string) string) bool {
-			if matches(t, resolve) {
-				found = line
-			}
-			return found == 0
-		})
-	}
-	return found
-}
-
-// eachElement calls f for each element of a page, until f returns false. Resolve makes a reference
-// absolute.
-func eachElement(text []byte, page string, f func(line int, t html.Token, resolve func(ref string) string) bool) {
-	base, err := url.Parse(page)
-	if err != nil {
-		return
-	}
-	resolve := func(ref string) string {
-		u, err := base.Parse(strings.TrimSpace(ref))
-		if err != nil {
-			return ""
-		}
-		return canonical(u.String())
-	}
-	z, line := html.NewTokenizer(bytes.NewReader(text)), 1
-	for {
-		kind := z.Next()
-		if kind == html.ErrorToken {
-			return
-		}
-		at := line
-		line += bytes.Count(z.Raw(), []byte("\n"))
-		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
-			continue
-		}
-		t := z.Token()
-		if !f(at, t, resolve) {
-			return
-		}
-		if t.Data == "base" {
-			if u, err := base.Parse(attribute(t, "href")); err == nil {
-				base = u
-			}
-		}
-	}
-}
-
-func attribute(t html.Token, name string) string {
-	for _, a := range t.Attr {
-		if a.Key == name {
-			return a.Val
-		}
-	}
-	return ""
-}
-
-// canonical returns a URL as the crawl writes it. It keeps the fragment.
-func canonical(u string) string {
-	bare, fragment, has := strings.Cut(u, "#")
-	if c, err := crawler.Canonical(bare); err == nil {
-		bare = c
-	}
-	if has {
-		return bare + "#" + fragment
-	}
-	return bare
-}
-
-// refersTo matches elements that link to a URL or use it. A fragment counts only if the URL has
-// one.
-func refersTo(target string) matcher {
-	target = canonical(target)
-	return func(t html.Token, resolve func(string) string) bool {
-		return slices.ContainsFunc(references(t), func(ref string) bool {
-			got := resolve(ref)
-			if !strings.Contains(target, "#") {
-				got, _, _ = strings.Cut(got, "#")
-			}
-			return got == target
-		})
-	}
-}
-
-// references returns the references in the attributes of an element.
-func references(t html.Token) []string {
-	var list []string
-	for _, a := range t.Attr {
-		switch a.Key {
-		case "href", "src", "data", "poster", "action", "xlink:href":
-			list = append(list, a.Val)
-		case "srcset", "imagesrcset":
-			for candidate := range strings.SplitSeq(a.Val, ",") {
-				if words := strings.Fields(candidate); len(words) > 0 {
-					list = append(list, words[0])
-				}
-			}
-		case "content": // of a refresh
-			if _, target, ok := strings.Cut(strings.ToLower(a.Val), "url="); ok && t.Data == "meta" {
-				list = append(list, strings.Trim(a.Val[len(a.Val)-len(target):], `'" `))
-			}
-		}
-	}
-	return list
-}
-
-// elementOf matches the element of a page that a rule is about; nil: there is none.
-func elementOf(rule report.Rule, f report.Finding) matcher {
-	link := func(rel string) matcher {
-		to := refersTo(f.Related)
-		return func(t html.Token, resolve func(string) string) bool {
-			return t.Data == "link" && slices.Contains(strings.Fields(strings.ToLower(attribute(t, "rel"))), rel) && (f.Related == "" || to(t, resolve))
-		}
-	}
-	kind, _, _ := strings.Cut(rule.ID, "-")
-	switch {
-	case rule.ID == compare.PageNoindex, rule.ID == "start-noindex":
-		return func(t html.Token, _ func(string) string) bool {
-			return t.Data == "meta" && slices.ContainsFunc(strings.Split(strings.ToLower(attribute(t, "content")), ","), func(rule string) bool {
-				rule = strings.TrimSpace(rule)
-				return rule == "noindex" || rule == "none"
-			})
-		}
-	case rule.Topic == "canonical":
-		return link("canonical")
-	case rule.Topic == "hreflang":
-		return link("alternate")
-	case kind == "description":
-		return func(t html.Token, _ func(string) string) bool {
-			return t.Data == "meta" && strings.EqualFold(attribute(t, "name"), "description")
-		}
-	case kind == "title" || kind == "h1":
-		return isElement(kind)
-	case f.Related != "":
-		return refersTo(f.Related)
-	}
-	return nil
-}
 
 // lineOfPath returns the line that has the last part of a URL's path, as stylesheets and
 // scripts write it; 0: none has it.
@@ -377,22 +268,13 @@ func textOf(u string) []string {
 }
 
 // lineWith returns the first line that has one of the words, not as the beginning of a longer
-// one; 0: none has it.
+// path; 0: none has it.
 func lineWith(text []byte, words ...string) int {
 	for _, word := range words {
-		for from := 0; word != "" && from < len(text); {
-			at := bytes.Index(text[from:], []byte(word))
-			if at < 0 {
-				break
-			}
-			at += from
-			if from = at + len(word); from == len(text) || !strings.ContainsRune(pathRunes, rune(text[from])) {
-				return 1 + bytes.Count(text[:at], []byte("\n"))
-			}
+		ends := regexp.MustCompile(regexp.QuoteMeta(word) + `([^-\w.~%/?&=]|$)`)
+		if at := ends.FindIndex(text); at != nil && word != "" {
+			return 1 + bytes.Count(text[:at[0]], []byte("\n"))
 		}
 	}
 	return 0
 }
-
-// pathRunes are characters that continue a path.
-const pathRunes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~%/?&="

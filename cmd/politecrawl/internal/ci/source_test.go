@@ -2,10 +2,12 @@ package ci
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
@@ -47,7 +49,7 @@ func TestPlacesOfFindings(t *testing.T) {
 		{"no title", "title-missing", report.Finding{URL: page}, "<html>\n<head>\n<meta>", 2},
 		{"description", "description-long", report.Finding{URL: page}, "<head>\n<meta name=Description content=x>", 2},
 		{"h1", "h1-multiple", report.Finding{URL: page}, "<head>\n<p>\n<h1>", 3},
-		{"canonical", "canonical-broken", report.Finding{URL: page, Related: "https://www.example.com/c"}, "<a href=/c>\n<link rel='x Canonical' href=/c>", 2},
+		{"canonical", "canonical-broken", report.Finding{URL: page, Related: "https://www.example.com/c"}, "<link rel=next href=/c>\n<link rel='x Canonical' href=/c>", 2},
 		{"hreflang", "hreflang-broken", report.Finding{URL: page, Related: "https://www.example.com/de/"}, "<link rel=alternate hreflang=fr href=/fr/>\n<link rel=alternate hreflang=de href=/de/>", 2},
 		{"nothing to find", "page-large", report.Finding{URL: page}, "<p>", 1},
 	} {
@@ -129,7 +131,8 @@ func FuzzLineOf(f *testing.F) {
 	f.Add("<script>\n</script\n><a href=\n", "%")
 	f.Fuzz(func(t *testing.T, text, target string) {
 		most := 1 + strings.Count(text, "\n")
-		if line := (&document{text: []byte(text)}).lineOfReference("https://www.example.com/", target); line < 0 || line > most {
+		d := newDocument(extract.Page{URL: "https://www.example.com/", Header: http.Header{"Content-Type": {"text/html"}}, Body: []byte(text)})
+		if line := d.lineOfReference(target); line < 0 || line > most {
 			t.Errorf("line %d of %d", line, most)
 		}
 		if line := lineOfPath([]byte(text), target); line < 0 || line > most {
