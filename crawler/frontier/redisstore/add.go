@@ -42,7 +42,7 @@ func (s *Store) addAll(ctx context.Context, items []frontier.Item, revisit bool)
 }
 
 // items prepares items for a transaction, and returns the slice for their results.
-func (s *Store) items(list []frontier.Item, hosts []frontier.Host, revisit bool) ([]*item, []bool) {
+func (s *schedule) items(list []frontier.Item, hosts []frontier.Host, revisit bool) ([]*item, []bool) {
 	fresh, items, at := make([]bool, len(list)), make([]item, len(list)), make([]*item, len(list))
 	for i := range list {
 		it := &list[i]

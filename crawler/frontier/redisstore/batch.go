@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/internal/seen"
 )
 
 // A batcher sends calls of Add, Finish and Lease in batches: all calls that arrived while it
@@ -24,6 +24,25 @@ const (
 	leasesEach  = 64   // most orders in a transaction
 )
 
+// A schedule decides when calls are sent, and when waiting calls may continue.
+type schedule struct {
+	*crawl
+
+	work sync.WaitGroup // batchers and listen
+
+	mu       sync.Mutex // guards the fields below
+	closed   bool
+	queue    []*job    // to be sent
+	waiters  []*waiter // waiting calls of Lease
+	view     view
+	batchers [batchers]bool // which are running
+	timer    *time.Timer    // runs kick when a URL may be due
+	holding  map[string]map[chan struct{}]bool
+	orphans  []string // nonces of calls that may have leased but whose reply was lost
+
+	notes sync.Mutex // held by a Finish with an intent: one at a time
+}
+
 // A job is a call of Add, Revisit or Finish.
 type job struct {
 	items   []*item  // of Add, Revisit, and links
@@ -39,7 +58,7 @@ func (j *job) end(err error) {
 }
 
 // do queues a job and waits until it is done.
-func (s *Store) do(ctx context.Context, j *job) error {
+func (s *schedule) do(ctx context.Context, j *job) error {
 	j.done = make(chan struct{})
 	s.mu.Lock()
 	if s.closed {
@@ -59,7 +78,7 @@ func (s *Store) do(ctx context.Context, j *job) error {
 
 // kick starts a free batcher if there is something to do, and else sets the timer. The lock
 // is held.
-func (s *Store) kick() {
+func (s *schedule) kick() {
 	if s.closed {
 		return
 	}
@@ -77,7 +96,7 @@ func (s *Store) kick() {
 }
 
 // ready reports whether a batcher has something to do. The lock is held.
-func (s *Store) ready() bool {
+func (s *schedule) ready() bool {
 	if len(s.queue) > 0 {
 		return true
 	}
@@ -86,11 +105,11 @@ func (s *Store) ready() bool {
 			return true
 		}
 	}
-	return len(s.waiters) > 0 && (s.view.next() <= s.view.now() || s.view.outdated())
+	return len(s.waiters) > 0 && (s.view.next() <= s.view.now() || s.outdated())
 }
 
 // arm sets the timer to the next time at which a waiter may get a lease. The lock is held.
-func (s *Store) arm() {
+func (s *schedule) arm() {
 	if len(s.waiters) == 0 {
 		return
 	}
@@ -108,7 +127,7 @@ func (s *Store) arm() {
 }
 
 // sendBatches runs the batcher with this number.
-func (s *Store) sendBatches(number int) {
+func (s *schedule) sendBatches(number int) {
 	for {
 		s.mu.Lock()
 		if s.closed || !s.ready() {
@@ -125,14 +144,14 @@ func (s *Store) sendBatches(number int) {
 		for _, w := range waiters {
 			w.taken = true
 		}
-		poll := len(waiters) > 0 && s.view.outdated()
+		poll := len(waiters) > 0 && s.outdated()
 		s.mu.Unlock()
 		b := &batch{s: s, batcher: number, jobs: jobs, waiters: waiters}
 		b.serve(s.alive, poll)
 	}
 }
 
-func (s *Store) takeJobs() []*job {
+func (s *schedule) takeJobs() []*job {
 	n, items := 0, 0
 	for n < len(s.queue) && n < jobsAtOnce && items < itemsAtOnce {
 		items += len(s.queue[n].items)
@@ -143,16 +162,9 @@ func (s *Store) takeJobs() []*job {
 	return jobs
 }
 
-func (s *Store) newCache() *seen.Cache {
-	if s.opts.cacheBytes <= 0 {
-		return nil
-	}
-	return seen.NewCache(s.opts.cacheBytes)
-}
-
 // A batch has the jobs and waiters that a batcher serves at once.
 type batch struct {
-	s       *Store
+	s       *schedule
 	batcher int
 	jobs    []*job
 	waiters []*waiter
@@ -179,7 +191,7 @@ func (b *batch) serve(ctx context.Context, poll bool) {
 }
 
 // adopt releases the leases of calls whose replies were lost.
-func (s *Store) adopt(ctx context.Context) error {
+func (s *schedule) adopt(ctx context.Context) error {
 	for {
 		s.mu.Lock()
 		if len(s.orphans) == 0 {
@@ -265,7 +277,7 @@ func (b *batch) end(err error) {
 }
 
 // giveBack returns leases whose caller is gone. The lock is held.
-func (s *Store) giveBack(leases []frontier.Lease) {
+func (s *schedule) giveBack(leases []frontier.Lease) {
 	j := &job{done: make(chan struct{})}
 	for _, l := range leases {
 		if t, ok := s.layout.readTicket(l.ID); ok {

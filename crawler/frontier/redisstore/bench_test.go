@@ -28,16 +28,16 @@ func BenchmarkCrawl(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			server := redistest.Start(b, c.options...)
-			crawl(b, server.URL(), c.cache, []*redistest.Server{server})
+			crawlPages(b, server.URL(), c.cache, []*redistest.Server{server})
 		})
 	}
 	b.Run("cluster", func(b *testing.B) {
 		cluster := redistest.StartCluster(b, false)
-		crawl(b, cluster.URL(), 0, cluster.Masters)
+		crawlPages(b, cluster.URL(), 0, cluster.Masters)
 	})
 }
 
-func crawl(b *testing.B, url string, cache int, servers []*redistest.Server) {
+func crawlPages(b *testing.B, url string, cache int, servers []*redistest.Server) {
 	ctx := context.Background()
 	s, err := Open(ctx, url, &Options{CrawlName: newNonce(), cacheBytes: cache})
 	if err != nil {

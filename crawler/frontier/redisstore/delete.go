@@ -56,7 +56,7 @@ func Delete(ctx context.Context, addr string, opts *Options) error {
 	return s.unlink(ctx, []string{meta})
 }
 
-func (s *Store) unlink(ctx context.Context, keys []string) error {
+func (s *server) unlink(ctx context.Context, keys []string) error {
 	cmds := make([]rueidis.Completed, len(keys))
 	for i, key := range keys {
 		cmds[i] = s.client.B().Unlink().Key(key).Build()
@@ -70,7 +70,7 @@ func (s *Store) unlink(ctx context.Context, keys []string) error {
 }
 
 // scan calls do with all keys of a pattern on all masters. It may return a key twice.
-func (s *Store) scan(ctx context.Context, pattern string, do func(keys []string) error) error {
+func (s *server) scan(ctx context.Context, pattern string, do func(keys []string) error) error {
 	for addr, node := range s.client.Nodes() {
 		role, err := node.Do(ctx, node.B().Role().Build()).ToArray()
 		if err != nil {

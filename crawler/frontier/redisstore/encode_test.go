@@ -77,7 +77,7 @@ func FuzzMessage(f *testing.F) {
 	f.Add("me\ns3 100 50")
 	f.Add("s\ns99999 1 1\ns-1 1 1\ns1 x\n\nh")
 	f.Fuzz(func(t *testing.T, message string) {
-		s := &Store{instance: "me", layout: layout{shards: 4}, view: newView(4)}
+		s := &schedule{crawl: &crawl{instance: "me", layout: layout{shards: 4}}, view: newView(4)}
 		for k := range s.view.heads {
 			s.view.heads[k].at = 1000
 		}

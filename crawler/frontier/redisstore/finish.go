@@ -34,7 +34,7 @@ func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []
 	if len(j.items) == 0 && len(j.endings) == 0 && note == nil {
 		return errs, nil
 	}
-	links, restarts := j.items, s.restarts()
+	links, restarts := j.items, s.memory.restarts()
 	if len(links) > linksAtOnce {
 		if err := s.sendItems(ctx, links); err != nil {
 			return nil, err
@@ -44,7 +44,7 @@ func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []
 	if err := s.do(ctx, j); err != nil {
 		return nil, err
 	}
-	if s.restarts() != restarts {
+	if s.memory.restarts() != restarts {
 		// The server may have forgotten links that were stored before the outcomes.
 		if err := s.sendItems(ctx, links); err != nil {
 			return nil, err
@@ -54,7 +54,7 @@ func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []
 }
 
 // sendItems stores items in parts.
-func (s *Store) sendItems(ctx context.Context, items []*item) error {
+func (s *schedule) sendItems(ctx context.Context, items []*item) error {
 	for part := range slices.Chunk(items, itemsAtOnce) {
 		if err := s.do(ctx, &job{items: part}); err != nil {
 			return err
@@ -65,7 +65,7 @@ func (s *Store) sendItems(ctx context.Context, items []*item) error {
 
 // ending prepares an outcome and its links. The links are stored also if the lease is not of
 // this crawl.
-func (s *Store) ending(j *job, o *frontier.Outcome, hosts []frontier.Host, lost *error) error {
+func (s *schedule) ending(j *job, o *frontier.Outcome, hosts []frontier.Host, lost *error) error {
 	t, ok := s.layout.readTicket(o.Lease)
 	items, _ := s.items(o.Links, hosts, false)
 	for _, it := range items {

@@ -63,7 +63,7 @@ func (s *Store) Hold(ctx context.Context, h frontier.Host) (release func(delay t
 	}
 }
 
-func (s *Store) awaitHold(h string, wake chan struct{}) {
+func (s *schedule) awaitHold(h string, wake chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.holding[h] == nil {
@@ -72,7 +72,7 @@ func (s *Store) awaitHold(h string, wake chan struct{}) {
 	s.holding[h][wake] = true
 }
 
-func (s *Store) forgetHold(h string, wake chan struct{}) {
+func (s *schedule) forgetHold(h string, wake chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.holding[h], wake)
@@ -82,7 +82,7 @@ func (s *Store) forgetHold(h string, wake chan struct{}) {
 }
 
 // cancelReservation removes the reservation of a caller, if Redis is reachable. If not, it expires.
-func (s *Store) cancelReservation(h frontier.Host, caller string) {
+func (s *schedule) cancelReservation(h frontier.Host, caller string) {
 	if s.alive.Err() != nil {
 		return
 	}
@@ -94,7 +94,7 @@ func (s *Store) cancelReservation(h frontier.Host, caller string) {
 }
 
 // releaser returns the function that ends a hold.
-func (s *Store) releaser(shard int, token string) func(time.Duration) {
+func (s *schedule) releaser(shard int, token string) func(time.Duration) {
 	var once sync.Once
 	return func(delay time.Duration) {
 		once.Do(func() {

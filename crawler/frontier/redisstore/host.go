@@ -10,7 +10,7 @@ import (
 )
 
 // ask calls a script for a shard and updates the view from the reply.
-func (s *Store) ask(ctx context.Context, what string, shard, heads int, args ...string) (reply, error) {
+func (s *schedule) ask(ctx context.Context, what string, shard, heads int, args ...string) (reply, error) {
 	r, err := s.run(ctx, fixed(s.call(shard, what, append([]string{strconv.Itoa(shard)}, args...)...)))
 	if err == nil {
 		s.learn(r, heads)
@@ -132,7 +132,7 @@ type shardStats struct {
 }
 
 // shardStats returns the counts of each shard, and the time when the next URL is due.
-func (s *Store) shardStats(ctx context.Context) (all []shardStats, next time.Time, err error) {
+func (s *schedule) shardStats(ctx context.Context) (all []shardStats, next time.Time, err error) {
 	all = make([]shardStats, s.layout.shards)
 	var least time.Duration = -1
 	err = s.each(ctx, "stats", nil, func(r reply) {

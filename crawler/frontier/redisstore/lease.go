@@ -69,7 +69,7 @@ func (s *Store) Lease(ctx context.Context, req frontier.LeaseRequest) ([]frontie
 
 // withdraw removes w from the waiters, and reports whether its caller can return at once. If a
 // batcher is serving w, the batcher ends it.
-func (s *Store) withdraw(w *waiter, err error) bool {
+func (s *schedule) withdraw(w *waiter, err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, x := range s.waiters {

@@ -88,7 +88,7 @@ func TestObserverFirst(t *testing.T) {
 	if _, err := s.Add(ctx, testItems("a", 1)); err != nil {
 		t.Fatal(err)
 	}
-	before := s.restarts()
+	before := s.memory.restarts()
 	server.Restart(t)
 	sync1(t, o, "", 0)
 	if _, err := o.Stats(ctx); err != nil {
@@ -100,7 +100,7 @@ func TestObserverFirst(t *testing.T) {
 	if _, err := s.Add(ctx, testItems("b", 1)); err != nil {
 		t.Fatal(err)
 	}
-	if s.restarts() == before {
+	if s.memory.restarts() == before {
 		t.Error("the worker has not found out")
 	}
 	server.Do(t, "HDEL", s.layout.key("meta"), "whole")

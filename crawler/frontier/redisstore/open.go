@@ -19,12 +19,13 @@ import (
 // rediss uses TLS. ca is a PEM file with the certificate authorities of the servers (default: those
 // of the system). cert and key are PEM files with a client certificate and its key.
 func Open(ctx context.Context, addr string, opts *Options) (*Store, error) {
-	s, err := connect(ctx, addr, opts)
+	conn, err := connect(ctx, addr, opts)
 	if err != nil {
 		return nil, err
 	}
-	s.alive, s.stop = context.WithCancel(context.Background())
-	s.cache = s.newCache()
+	conn.alive, conn.stop = context.WithCancel(context.Background())
+	c := &crawl{server: conn, instance: newNonce(), memory: memory{size: conn.opts.cacheBytes}, changing: make(chan struct{}, 1)}
+	s := &Store{&schedule{crawl: c, holding: make(map[string]map[chan struct{}]bool)}}
 	if err := s.open(ctx); err != nil {
 		s.stop()
 		s.work.Wait()
@@ -34,8 +35,8 @@ func Open(ctx context.Context, addr string, opts *Options) (*Store, error) {
 	return s, nil
 }
 
-// connect returns a store with a connected client only.
-func connect(ctx context.Context, addr string, opts *Options) (*Store, error) {
+// connect connects to a server.
+func connect(ctx context.Context, addr string, opts *Options) (*server, error) {
 	o, err := opts.withDefaults()
 	if err != nil {
 		return nil, err
@@ -63,12 +64,7 @@ func connect(ctx context.Context, addr string, opts *Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", err, a)
 	}
-	s := &Store{
-		opts: o, address: a, client: client,
-		instance: newNonce(),
-		holding:  make(map[string]map[chan struct{}]bool),
-		changing: make(chan struct{}, 1),
-	}
+	s := &server{opts: o, address: a, client: client}
 	shards := serverShards
 	if client.Mode() == rueidis.ClientModeCluster {
 		shards = clusterShards
@@ -106,7 +102,7 @@ func (s *Store) open(ctx context.Context) error {
 }
 
 // start prepares a worker. alone says that no other worker is running.
-func (s *Store) start(ctx context.Context, alone bool) error {
+func (s *schedule) start(ctx context.Context, alone bool) error {
 	cmd := s.client.B().Hset().Key(s.layout.in(s.home, "workers")).FieldValue().FieldValue(s.opts.WorkerName, s.instance).Build()
 	if err := s.client.Do(ctx, cmd).Error(); err != nil {
 		return classify(err)
@@ -136,7 +132,7 @@ func (s *Store) start(ctx context.Context, alone bool) error {
 }
 
 // loadLayout reads the record of the crawl, or creates it.
-func (s *Store) loadLayout(ctx context.Context) error {
+func (s *crawl) loadLayout(ctx context.Context) error {
 	l := newLayout(&s.opts)
 	key := l.key("meta")
 	var cmd rueidis.Completed
@@ -158,7 +154,7 @@ func (s *Store) loadLayout(ctx context.Context) error {
 
 // join registers this worker (in) or unregisters it (out), and returns the number of other running
 // workers.
-func (s *Store) join(ctx context.Context, way string) (others int64, err error) {
+func (s *crawl) join(ctx context.Context, way string) (others int64, err error) {
 	// Open and Close do not retry.
 	r, err := s.invoke(ctx, s.crawlCall("join", "", way, micros(workerTimeout)), true)
 	if err != nil {
@@ -168,12 +164,12 @@ func (s *Store) join(ctx context.Context, way string) (others int64, err error) 
 }
 
 // reclaim releases leases of this worker: all, or those of a call whose reply was lost.
-func (s *Store) reclaim(ctx context.Context, nonce string) error {
+func (s *schedule) reclaim(ctx context.Context, nonce string) error {
 	return s.each(ctx, "reclaim", []string{s.opts.WorkerName, nonce}, func(r reply) { s.learn(r, 2) })
 }
 
 // resume completes the intent of the last process of this name.
-func (s *Store) resume(ctx context.Context) error {
+func (s *crawl) resume(ctx context.Context) error {
 	key := s.layout.in(s.home, "intents")
 	text, err := s.client.Do(ctx, s.client.B().Hget().Key(key).Field(s.opts.WorkerName).Build()).ToString()
 	if rueidis.IsRedisNil(err) {

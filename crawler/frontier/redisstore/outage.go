@@ -18,7 +18,7 @@ func (o *outages) count(by int) {
 }
 
 // report calls OnOutage if this is news: the first error of calls, or nil when none is retried any more.
-func (s *Store) report(err error) {
+func (s *server) report(err error) {
 	o := &s.outages
 	o.mu.Lock()
 	defer o.mu.Unlock()

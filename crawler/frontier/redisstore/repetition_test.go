@@ -86,7 +86,7 @@ func TestAgainWithCache(t *testing.T) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			for _, it := range items[20:40] {
-				s.cache.Add(it.sum)
+				s.memory.cache.Add(it.sum)
 			}
 		}, 40},
 		{func() { // the server has forgotten the first ones, and is found to have begun anew
@@ -97,7 +97,7 @@ func TestAgainWithCache(t *testing.T) {
 			end`).Numkeys(0).Arg(hashesOf(s, items[:20])...).Build()).ToAny(); err != nil && !rueidis.IsRedisNil(err) {
 				t.Fatal(err)
 			}
-			s.forget([]string{"another run"})
+			s.memory.forget([]string{"another run"})
 		}, 60},
 	} {
 		step.before()

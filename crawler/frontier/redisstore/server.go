@@ -8,7 +8,7 @@ import (
 
 // checkPermissions returns ErrPermission with the permissions that the user lacks. Otherwise a later
 // call could fail halfway.
-func (s *Store) checkPermissions(ctx context.Context) error {
+func (s *server) checkPermissions(ctx context.Context) error {
 	l := layout{namespace: namespace(&s.opts)}
 	cmd := s.client.B().Eval().Script(scriptText("check")).Numkeys(1).Key(l.key("meta")).Arg(l.wake(), s.opts.Prefix+":*").Arg(keyCommands...).Build()
 	missing, err := s.client.Do(ctx, cmd).AsStrSlice()
@@ -32,7 +32,7 @@ var keyCommands = []string{
 
 // checkEviction returns ErrEviction if a server evicts keys when it is full. If the user may not read
 // the setting, it assumes the default, noeviction.
-func (s *Store) checkEviction(ctx context.Context) error {
+func (s *server) checkEviction(ctx context.Context) error {
 	for _, node := range s.client.Nodes() {
 		info, err := node.Do(ctx, node.B().Info().Section("memory").Build()).ToString()
 		if err != nil {
@@ -58,7 +58,7 @@ func (s *Store) checkEviction(ctx context.Context) error {
 // checkReplicas warns if the master of Sentinels accepts writes without a replica: after a split brain it
 // could lease hosts that its successor leases too. INFO has the number of good replicas only if
 // min-replicas-to-write and min-replicas-max-lag are set.
-func (s *Store) checkReplicas(ctx context.Context) {
+func (s *server) checkReplicas(ctx context.Context) {
 	if s.address.sentinel == "" {
 		return
 	}

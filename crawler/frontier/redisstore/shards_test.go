@@ -8,7 +8,7 @@ func TestTransactionsAreInTheOrderOfShards(t *testing.T) {
 	for shard := range 64 {
 		ss.of(shard)
 	}
-	for shard, tn := range (&batch{s: new(Store)}).transactions(ss) {
+	for shard, tn := range (&batch{s: &schedule{crawl: &crawl{server: new(server)}}}).transactions(ss) {
 		if tn.shard != shard || tn.section != ss[shard] {
 			t.Fatalf("transaction %d is of shard %d", shard, tn.shard)
 		}

@@ -89,7 +89,7 @@ type order struct {
 }
 
 // transact sends a transaction and stores its results.
-func (s *Store) transact(ctx context.Context, t *transaction) error {
+func (s *schedule) transact(ctx context.Context, t *transaction) error {
 	r, err := s.run(ctx, func(again bool) call { return s.compose(t, again) })
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (s *Store) transact(ctx context.Context, t *transaction) error {
 }
 
 // compose returns the call of a transaction.
-func (s *Store) compose(t *transaction, again bool) call {
+func (s *schedule) compose(t *transaction, again bool) call {
 	c := s.callAt(t.key, "transaction", t.nonce, s.opts.WorkerName, flag(again))
 	args := c.args
 	if t.note != nil {
@@ -106,7 +106,7 @@ func (s *Store) compose(t *transaction, again bool) call {
 	} else {
 		args = append(args, "", "", "")
 	}
-	args = append(args, s.basis(t, again)...)
+	args = append(args, s.memory.basis(t, again)...)
 	args = append(args, strconv.Itoa(len(t.orders)))
 	for _, o := range t.orders {
 		length := cmp.Or(max(o.w.req.Duration, 0), s.opts.LeaseTime)
@@ -125,21 +125,6 @@ func (s *Store) compose(t *transaction, again bool) call {
 	return c
 }
 
-// basis returns a shard and the run of its server that the worker knows. Redis rejects the
-// transaction if the server has restarted since, and may have forgotten items that the worker
-// sent before or omits.
-func (s *Store) basis(t *transaction, again bool) []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !again {
-		t.forgot = s.forgot
-	}
-	if t.forgot != s.forgot || t.section == nil || s.runs == nil {
-		return []string{"", ""}
-	}
-	return []string{strconv.Itoa(t.shard), s.runs[t.shard]}
-}
-
 func flag(b bool) string {
 	if b {
 		return "1"
@@ -147,12 +132,12 @@ func flag(b bool) string {
 	return "0"
 }
 
-func (s *Store) composeSection(args []string, t *transaction, again bool) []string {
+func (s *schedule) composeSection(args []string, t *transaction, again bool) []string {
 	sec := t.section
 	args = append(args, strconv.Itoa(t.shard), "")
 	hosts, n := 0, len(args)-1
 	for _, host := range sec.hosts {
-		items := s.choose(t, sec.items[host], again)
+		items := s.memory.choose(t, sec.items[host], again)
 		if len(items) == 0 {
 			continue
 		}
@@ -189,29 +174,8 @@ func (s *Store) composeSection(args []string, t *transaction, again bool) []stri
 	return args
 }
 
-// choose returns the items to send: those that the cache does not have. A repeated
-// transaction sends the same items, and all if the server may have forgotten some.
-func (s *Store) choose(t *transaction, items []*item, again bool) (chosen []*item) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cache == nil || t.whole || again && t.forgot != s.forgot {
-		return items
-	}
-	for _, it := range items {
-		if !again {
-			it.omitted = !it.revisit && s.cache.Has(it.sum)
-		}
-		if it.omitted {
-			*it.fresh = false
-		} else {
-			chosen = append(chosen, it)
-		}
-	}
-	return chosen
-}
-
 // answered stores the reply to a transaction: now, items, outcomes, leases, heads.
-func (s *Store) answered(t *transaction, r reply) error {
+func (s *schedule) answered(t *transaction, r reply) error {
 	items, endings := r.string(1), r.string(2)
 	if len(items) != len(t.sent) || len(endings) != len(t.ended) {
 		return fmt.Errorf("the reply has %d of %d items and %d of %d outcomes", len(items), len(t.sent), len(endings), len(t.ended))
@@ -233,20 +197,14 @@ func (s *Store) answered(t *transaction, r reply) error {
 			return err
 		}
 	}
-	s.mu.Lock()
-	if s.cache != nil && s.forgot == t.forgot {
-		for _, it := range t.sent {
-			s.cache.Add(it.sum)
-		}
-	}
-	s.mu.Unlock()
+	s.memory.add(t)
 	s.learn(r, 4)
 	return nil
 }
 
 // leased reads a lease: order, shard, host, token, priority, attempt, length,
 // URL with Meta, validators.
-func (s *Store) leased(t *transaction, l reply) error {
+func (s *schedule) leased(t *transaction, l reply) error {
 	host := frontier.Host(l.string(2))
 	it, err := decodeItem(l.string(7), host)
 	if err != nil {

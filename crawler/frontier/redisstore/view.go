@@ -26,6 +26,7 @@ type view struct {
 	ahead  int64     // minimum lead of the Redis clock over it, in microseconds
 	polled time.Time // when all heads were read
 	stale  bool      // messages may have been missed since
+	known  int       // restarts of servers before that
 }
 
 // A head is the time when a shard next has work, and the time when Redis said so, both on the
@@ -73,9 +74,6 @@ func (v *view) next() int64 {
 	return least
 }
 
-// outdated reports whether all heads must be read again.
-func (v *view) outdated() bool { return v.stale || time.Since(v.polled) >= poll }
-
 // due returns the shards that have work, the earliest first.
 func (v *view) due() []int {
 	now := v.now()
@@ -90,7 +88,7 @@ func (v *view) due() []int {
 }
 
 // learn updates the view from a reply: its time, and the heads at that index.
-func (s *Store) learn(r reply, at int) {
+func (s *schedule) learn(r reply, at int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := r.int(0)
@@ -102,10 +100,16 @@ func (s *Store) learn(r reply, at int) {
 	s.kick()
 }
 
+// outdated reports whether all heads must be read again. The lock is held.
+func (s *schedule) outdated() bool {
+	v := &s.view
+	return v.stale || v.known != s.memory.restarts() || time.Since(v.polled) >= poll
+}
+
 // refresh reads all heads.
-func (s *Store) refresh(ctx context.Context) error {
+func (s *schedule) refresh(ctx context.Context) error {
 	s.mu.Lock()
-	s.view.stale, s.view.polled = false, time.Now()
+	s.view.stale, s.view.polled, s.view.known = false, time.Now(), s.memory.restarts()
 	s.mu.Unlock()
 	err := s.each(ctx, "heads", nil, func(r reply) { s.learn(r, 1) })
 	if err != nil {
@@ -116,27 +120,9 @@ func (s *Store) refresh(ctx context.Context) error {
 	return err
 }
 
-// restarts returns how often this process found that a server may have forgotten something.
-func (s *Store) restarts() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.forgot
-}
-
-// forget empties the cache and marks the view as stale, because a server was restarted or
-// replaced. The runs are the ids of the servers' processes.
-func (s *Store) forget(runs []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.runs = runs
-	s.forgot++
-	s.cache = s.newCache()
-	s.view.stale = true
-}
-
 // listen receives the messages of other workers until Close. It closes listening when it is
 // subscribed for the first time.
-func (s *Store) listen(listening chan struct{}) {
+func (s *schedule) listen(listening chan struct{}) {
 	var once sync.Once
 	ctx := rueidis.WithOnSubscriptionHook(s.alive, func(rueidis.PubSubSubscription) {
 		// Earlier messages are missed.
@@ -168,7 +154,7 @@ func (s *Store) listen(listening chan struct{}) {
 
 // handleMessage handles a message: the instance of the sender, then a line for each shard, and for
 // each host with waiting holds.
-func (s *Store) handleMessage(message string) {
+func (s *schedule) handleMessage(message string) {
 	from, rest, _ := strings.Cut(message, "\n")
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,7 +174,7 @@ func (s *Store) handleMessage(message string) {
 }
 
 // wakeHolds wakes the calls of this process that wait to hold h. The lock is held.
-func (s *Store) wakeHolds(h string) {
+func (s *schedule) wakeHolds(h string) {
 	for wake := range s.holding[h] {
 		select {
 		case wake <- struct{}{}:

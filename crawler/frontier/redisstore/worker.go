@@ -129,13 +129,13 @@ func (s *Store) SetReserved(ctx context.Context, reserved map[string]int64) erro
 func countable(n int64) bool { return -maxCount <= n && n <= maxCount }
 
 // crawlCall returns a call of the script of the whole crawl.
-func (s *Store) crawlCall(what, nonce string, args ...string) call {
+func (s *crawl) crawlCall(what, nonce string, args ...string) call {
 	return call{s.scripts.crawl, s.layout.key("meta"), append([]string{what, s.opts.WorkerName, s.instance, nonce}, args...)}
 }
 
 // callOnce makes a call that must not be executed twice. Redis stores one reply per worker, so
 // only one such call runs at a time.
-func (s *Store) callOnce(ctx context.Context, what string, args ...string) (reply, error) {
+func (s *crawl) callOnce(ctx context.Context, what string, args ...string) (reply, error) {
 	ctx, cancel := s.within(ctx)
 	defer cancel()
 	select {
