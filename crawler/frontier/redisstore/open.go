@@ -183,7 +183,8 @@ func (s *crawl) resume(ctx context.Context) error {
 		return err
 	}
 	for _, c := range calls {
-		c.script, c.args[againArg] = s.scripts.shard, "1"
+		c.script = s.scripts.shard
+		c.set("again", "1")
 		if _, err := s.run(ctx, fixed(c)); err != nil {
 			return err
 		}

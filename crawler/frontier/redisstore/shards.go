@@ -137,7 +137,7 @@ func (b *batch) finish(ctx context.Context, ends sections, note []byte) error {
 	for i, t := range transactions {
 		t.whole = true
 		calls[i] = s.compose(t, false)
-		calls[i].args[basisArg], calls[i].args[basisArg+1] = "", "" // the next process starts after the restart
+		calls[i].set("basis", "") // the next process starts after the restart
 	}
 	intent := s.call(s.home, "intent", strconv.Itoa(s.home), s.opts.WorkerName, s.instance, string(note), encodeCalls(calls))
 	if _, err := s.run(ctx, fixed(intent)); err != nil {

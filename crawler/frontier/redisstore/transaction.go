@@ -10,12 +10,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// Positions in the arguments of a transaction: whether it was sent before, and its basis.
-const (
-	againArg = 6
-	basisArg = 10
-)
-
 // An item is a URL to add.
 type item struct {
 	key       string

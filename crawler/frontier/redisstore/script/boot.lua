@@ -6,12 +6,12 @@
 -- the run of the server.
 
 local run = string.match(call('INFO', 'server'), 'run_id:(%w+)')
-for i = 7, #ARGV do
+for i = REST, #ARGV do
 	local s = shard(ARGV[i])
-	local c = counts(s, ARGV[6] == '1')
-	if ARGV[5] == '1' or c[RUN] ~= run then
+	local c = counts(s, p.first == '1')
+	if p.alone == '1' or c[RUN] ~= run then
 		-- A worker that is alone needs some time until the crawl is open.
-		c[BOOT], c[BOOTS], c[RUN] = ARGV[5] == '1' and after(20000) or now, c[BOOTS] + 1, run
+		c[BOOT], c[BOOTS], c[RUN] = p.alone == '1' and after(20000) or now, c[BOOTS] + 1, run
 		call('SET', s.state, pack(c))
 	end
 end

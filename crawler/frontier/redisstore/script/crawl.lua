@@ -4,7 +4,7 @@
 -- ARGV begins with the operation, the worker, its instance, and the nonce of the call, or '' for a
 -- call that may be executed twice.
 
-local ALL, WORKER, INSTANCE, NONCE = NS .. '{all}:', ARGV[2], ARGV[3], ARGV[4]
+local ALL, WORKER, INSTANCE, NONCE = NS .. '{all}:', common.worker, common.instance, common.nonce
 local MINE = ALL .. 'taken:' .. WORKER -- this worker's share of each counter
 local call, pack, unpack = redis.call, cmsgpack.pack, cmsgpack.unpack
 

@@ -3,8 +3,8 @@
 -- ARGV: duration; then shard and token of each lease. The reply is now, a digit for each lease,
 -- heads.
 
-local length, found = after(tonumber(ARGV[5])), {}
-for i = 6, #ARGV, 2 do
+local length, found = after(tonumber(p.duration)), {}
+for i = REST, #ARGV, 2 do
 	local s, token = shard(ARGV[i]), ARGV[i + 1]
 	local lease = find(s, token)
 	found[#found + 1] = lease and '1' or '0'

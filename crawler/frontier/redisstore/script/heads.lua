@@ -2,7 +2,7 @@
 --
 -- ARGV: shards. The reply is now, heads.
 
-for i = 5, #ARGV do
+for i = REST, #ARGV do
 	local s = shard(ARGV[i])
 	s.heads = true
 	counts(s)

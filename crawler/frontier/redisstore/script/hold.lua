@@ -4,7 +4,7 @@
 -- ARGV: shard, host, caller, duration of the hold, duration of the reservation, worker. The reply
 -- is now, the token or '', when to try again, heads.
 
-local s, name, caller, length, reserve, worker = shard(ARGV[5]), ARGV[6], ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9]), ARGV[10]
+local s, name, caller, length, reserve, worker = shard(p.shard), p.host, p.caller, tonumber(p.duration), tonumber(p.reservation), p.worker
 advance(s)
 guard(s)
 local h = host(s, name)

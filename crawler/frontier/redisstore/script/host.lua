@@ -3,9 +3,9 @@
 -- ARGV: shard, host. The reply is now, delay, slots, time until the end of the block, time until
 -- it is due, counts, pairs of origin and robots.txt record, heads.
 
-local s = shard(ARGV[5])
+local s = shard(p.shard)
 advance(s)
-local h = host(s, ARGV[6])
+local h = host(s, p.host)
 local v = h.v
 local robots = {}
 for origin, record in pairs(robotsOf(h)) do

@@ -3,10 +3,10 @@
 --
 -- ARGV: shard, worker, its instance, note, the calls. The reply is now.
 
-local s = shard(ARGV[5])
-if not named(s, ARGV[6], ARGV[7]) then
+local s = shard(p.shard)
+if not named(s, p.worker, p.instance) then
 	return redis.error_reply('TAKEN another has the worker\'s name')
 end
-call('HSET', s.p .. 'notes', ARGV[6], ARGV[8])
-call('HSET', s.p .. 'intents', ARGV[6], ARGV[9])
+call('HSET', s.p .. 'notes', p.worker, p.note)
+call('HSET', s.p .. 'intents', p.worker, p.calls)
 return {now}

@@ -3,7 +3,7 @@
 -- ARGV: in or out, the time after its last Sync for which a worker counts as running. The reply is
 -- now, the number of other running workers.
 
-local way, silence = ARGV[5], tonumber(ARGV[6])
+local way, silence = p.way, tonumber(p.silence)
 local others, there = 0, 0
 local all = call('HGETALL', ALL .. 'workers')
 for i = 1, #all, 2 do

@@ -1,11 +1,11 @@
--- Common functions of the operations on a shard. They and all operations are one script; ARGV[1]
+-- Common functions of the operations on a shard. They and all operations are one script; common.operation
 -- selects the operation. CRAWL is the id of the crawl, and NS the prefix of its keys, which
 -- README.md describes.
 --
 -- All times are integers in microseconds on the clock of Redis. A double represents them exactly
 -- until the year 2255. Callers pass times relative to now.
 
-local newDelay, newLimit, INSTANCE = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local newDelay, newLimit, INSTANCE = tonumber(common.delay), tonumber(common.slots), common.instance
 local spread = unpack
 local call, pack, unpack = redis.call, cmsgpack.pack, cmsgpack.unpack
 local max, min = math.max, math.min

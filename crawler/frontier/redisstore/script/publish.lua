@@ -4,4 +4,4 @@
 
 local before = said()
 if before then return {now, before} end
-return answer(call('RPUSH', ALL .. 'messages', ARGV[5]))
+return answer(call('RPUSH', ALL .. 'messages', p.message))

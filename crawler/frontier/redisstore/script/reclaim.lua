@@ -3,8 +3,8 @@
 --
 -- ARGV: worker, nonce or '', shards. The reply is now, the number of leases, heads.
 
-local worker, nonce, n = ARGV[5], ARGV[6], 0
-for i = 7, #ARGV do
+local worker, nonce, n = p.worker, p.nonce, 0
+for i = REST, #ARGV do
 	local s = shard(ARGV[i])
 	advance(s)
 	local all = call('HGETALL', s.leases)

@@ -2,7 +2,7 @@
 --
 -- ARGV: shard, token, delay of the host. The reply is now, heads.
 
-local s, token, delay = shard(ARGV[5]), ARGV[6], tonumber(ARGV[7])
+local s, token, delay = shard(p.shard), p.token, tonumber(p.delay)
 local lease = find(s, token)
 if lease and lease[5] == '' then
 	guard(s)

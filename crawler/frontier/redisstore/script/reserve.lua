@@ -7,7 +7,7 @@ local before = said()
 if before then return {now, before} end
 local err = taken(worker(WORKER))
 if err then return err end
-local counter, n, most = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
+local counter, n, most = p.counter, tonumber(p.number), tonumber(p.limit)
 if n > 0 then
 	n = math.max(math.min(n, most - tonumber(call('HGET', ALL .. 'totals', counter) or 0)), 0)
 else

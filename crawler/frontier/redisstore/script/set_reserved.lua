@@ -5,7 +5,7 @@
 local err = taken(worker(WORKER))
 if err then return err end
 local more = {}
-for i = 5, #ARGV, 2 do more[ARGV[i]] = tonumber(ARGV[i + 1]) end
+for i = REST, #ARGV, 2 do more[ARGV[i]] = tonumber(ARGV[i + 1]) end
 local all = call('HGETALL', MINE)
 for i = 1, #all, 2 do
 	more[all[i]] = (more[all[i]] or 0) - tonumber(all[i + 1])

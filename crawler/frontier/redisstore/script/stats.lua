@@ -4,7 +4,7 @@
 -- hosts, when a URL is due next, and its number; heads.
 
 local all = {}
-for i = 5, #ARGV do
+for i = REST, #ARGV do
 	local s = shard(ARGV[i])
 	advance(s)
 	for _, h in ipairs(s.touched) do place(h) end

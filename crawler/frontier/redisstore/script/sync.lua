@@ -5,17 +5,17 @@
 -- status, time since its last Sync, and whether it has not closed.
 
 local PART = 1000 -- maximum number of messages
-if ARGV[5] == '1' then
+if p.runs == '1' then
 	local me = worker(WORKER)
 	local err = taken(me)
 	if err then return err end
 	me = me or {INSTANCE, 1, now, ''}
 	me[BEAT] = now
-	if ARGV[6] ~= '' then me[STATUS] = ARGV[7] end
+	if p.changed ~= '' then me[STATUS] = p.status end
 	call('HSET', ALL .. 'workers', WORKER, pack(me))
 end
 -- A restarted server may have lost messages.
-local from = math.min(tonumber(ARGV[8]), call('LLEN', ALL .. 'messages'))
+local from = math.min(tonumber(p.from), call('LLEN', ALL .. 'messages'))
 local told = call('LRANGE', ALL .. 'messages', from, from + PART - 1)
 local workers, all = {}, call('HGETALL', ALL .. 'workers')
 for i = 1, #all, 2 do

@@ -15,9 +15,9 @@
 -- The reply is now, a digit for each item, a digit for each outcome, the leases, and the heads
 -- of the shards.
 
-local nonce, worker, again = ARGV[5], ARGV[6], ARGV[7] == '1'
-local noteShard, note, instance = ARGV[8], ARGV[9], ARGV[10]
-local at = 12
+local nonce, worker, again = p.nonce, p.worker, p.again == '1'
+local noteShard, note, instance = p.noteShard, p.note, p.instance
+local at = REST - 1
 local function arg()
 	at = at + 1
 	return ARGV[at]
@@ -169,7 +169,7 @@ local function fill(s, number, most, perHost, length)
 	for _, h in ipairs(full) do place(h) end
 end
 
-if ARGV[12] ~= '' and counts(shard(ARGV[11]))[RUN] ~= ARGV[12] then
+if p.basis ~= '' and counts(shard(p.basisShard))[RUN] ~= p.basis then
 	return redis.error_reply('STALE the server was restarted, and may have forgotten what the worker omits')
 end
 

@@ -3,10 +3,10 @@
 --
 -- ARGV: shard, host, caller. The reply is now, heads.
 
-local s, caller = shard(ARGV[5]), ARGV[7]
+local s, caller = shard(p.shard), p.caller
 advance(s)
 guard(s)
-local h = host(s, ARGV[6])
+local h = host(s, p.host)
 local line = h.v[HOLDS]
 for i = 1, #line, 2 do
 	if line[i] == caller then
