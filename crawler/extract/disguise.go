@@ -13,17 +13,15 @@ import (
 // three at the most. A page of 10 MiB written by people has 300,000.
 const maxTags = 400_000
 
-// Elements that only format text have a rule of their own in HTML. Those that were
-// not closed before their paragraph ended are opened again in every one that follows:
+// disguise follows the names of tags that only format text, on their way to the parser, so that they are
+// elements like any other. They have their own names again in the tree. HTML has a rule for them: those that were
+// not closed before their paragraph ended are opened again in every one that follows.
 //
 //	<p><b><i>one</p><p>two</p>
 //
-// has two more elements than it has tags, and with five hundred such tags, each with
-// another attribute, a page of 300 KB makes a tree of 3 GB. A crawler has no use for
-// the rule, nor for the one that ends a drawing at such a tag. So these tags get another
-// name on their way to the parser, by which they are elements like any other, and their
-// own again in the tree. (The rule stays for a, of which there is only one to be opened
-// again.)
+// has two more elements than it has tags. With five hundred such tags, each with another attribute, a page of
+// 300 KB makes a tree of 3 GB. A crawler has no use for the rule, nor for the one that ends a drawing at such a
+// tag. (The rule stays for a, of which there is only one to be opened again.)
 const disguise = "\ue000" // begins no tag, and ends no name of one that anybody has seen
 
 // tree reads a page for [Rules]. It is not whole when it has more tags than a tree may have.
