@@ -192,7 +192,7 @@ func newDocument(page extract.Page) *document {
 func (d *document) refer(u, ref string, line int) {
 	written, _, _ := strings.Cut(ref, "#")
 	for _, key := range []string{cmp.Or(u, written), u + "#" + extract.Fragment(ref)} {
-		if d.lines[key] == 0 {
+		if key != "" && d.lines[key] == 0 {
 			d.lines[key] = line
 		}
 	}
@@ -248,8 +248,8 @@ func (d *document) lineOfSitemapFault() int {
 // maxCached is the number of files that are kept in memory.
 const maxCached = 8
 
-// lineOfPath returns the line that has the last part of a URL's path, as stylesheets and
-// scripts write it; 0: none has it.
+// lineOfPath returns the line that has the last part of a URL's path, for a reference whose URL the crawl
+// changed, such as by removing tracking parameters; 0: none has it.
 func lineOfPath(text []byte, u string) int {
 	parsed, err := url.Parse(u)
 	if err != nil || path.Base(parsed.Path) == "/" || path.Base(parsed.Path) == "." {
