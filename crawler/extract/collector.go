@@ -28,7 +28,7 @@ type collector struct {
 	attrs  attributes // of the element that starts
 	svg    bool       // that element is one of SVG
 	head   bool       // that element is in the head
-	line   int        // of its tag, or of the text of a style sheet; 0: not asked for
+	line   int        // of its tag, or of the text of a style sheet; 0: not counted
 	passed int        // how many bytes of the page are before that place
 	shadow int        // how many shadow roots are open
 	silent int        // how many elements are open whose text is not visible
@@ -73,7 +73,7 @@ func newCollector(page *Page, doc *Document, on *Handlers, base baseElement) *co
 	return c
 }
 
-// moveTo counts the lines up to the place that has this many bytes behind it, if they are asked for.
+// moveTo counts the lines up to the place that has this many bytes behind it, if Handlers.Lines is set.
 func (c *collector) moveTo(rest int) {
 	if c.on.Lines {
 		at := len(c.doc.Text) - rest
