@@ -19,6 +19,7 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/comparetext"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
@@ -40,7 +41,6 @@ type gate struct {
 	github   bool
 	format   cli.Format
 	quiet    bool
-	listen   runner.Listen
 }
 
 // compareFile is the page with the changes since the baseline, in the directory of the crawl.
@@ -101,22 +101,20 @@ interrupted.`,
   politecrawl ci https://staging.example.com/ --baseline last --fail-on new --junit junit.xml`,
 		RunE: func(cmd *cobra.Command, args []string) error { return g.run(cmd, args) },
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
+	fs := cmd.Flags()
+	fs.SortFlags = false
 	cli.Choice(cmd, &g.failOn, "fail-on", "fail if there are such findings", failOnError, failOnWarning, failOnNew)
-	flags.StringVar(&g.baseline, "baseline", "", "compare with the earlier crawl in `DIR`")
-	flags.StringVar(&g.base, "base", "", "crawl the folder as the site at `URL` (default: "+defaultBase+")")
-	flags.StringVar(&g.robots, "robots", "", "use `FILE` in place of the robots.txt of the folder; -: standard input")
-	flags.StringVar(&g.junit, "junit", "", "write what fails as JUnit XML into `FILE`")
-	flags.StringVar(&g.sarif, "sarif", "", "write what fails as SARIF 2.1.0 into `FILE`")
-	flags.BoolVar(&g.github, "github", false, "print what fails as annotations of GitHub Actions")
+	fs.StringVar(&g.baseline, "baseline", "", "compare with the earlier crawl in `DIR`")
+	fs.StringVar(&g.base, "base", "", "crawl the folder as the site at `URL` (default: "+defaultBase+")")
+	fs.StringVar(&g.robots, "robots", "", "use `FILE` in place of the robots.txt of the folder; -: standard input")
+	fs.StringVar(&g.junit, "junit", "", "write what fails as JUnit XML into `FILE`")
+	fs.StringVar(&g.sarif, "sarif", "", "write what fails as SARIF 2.1.0 into `FILE`")
+	fs.BoolVar(&g.github, "github", false, "print what fails as annotations of GitHub Actions")
 	g.format.AddFlag(cmd)
-	flags.BoolVarP(&g.quiet, "quiet", "q", false, "print errors only; use the exit code")
-	g.listen.AddFlags(flags)
-	g.settings.AddFlags(cmd)
-	flags.Lookup("check").Usage = "check only `KIND`: assets, external, … or all (default: all but external)"
-	groups := settings.HelpGroups("resume", "recrawl", "continue", "audit")
-	cli.GroupFlags(cmd, append([]cli.FlagGroup{{Name: "Gate", Common: []string{"fail-on", "baseline", "base", "robots", "audit", "junit", "sarif", "github"}}}, groups...))
+	fs.BoolVarP(&g.quiet, "quiet", "q", false, "print errors only; use the exit code")
+	g.settings.AddFlags(cmd, flags.Resumes)
+	fs.Lookup("check").Usage = "check only `KIND`: assets, external, … or all (default: all but external)"
+	g.settings.GroupFlags(cmd, 0, cli.FlagGroup{Name: "Gate", Common: []string{"fail-on", "baseline", "base", "robots", "audit", "junit", "sarif", "github"}})
 	return cmd
 }
 
@@ -289,7 +287,7 @@ func (g *gate) refuseFolder(f *folder) error {
 // crawl crawls, judges and prints.
 func (g *gate) crawl(ctx context.Context, opts crawler.Options, served *folder, before *compare.Crawl) error {
 	cfg := g.settings.Config
-	r := &runner.Runner{Streams: g.Streams, Quiet: g.quiet, NoResume: true, Log: g.settings.Log, Listen: g.listen, SecretFlags: g.settings.SecretFlags()}
+	r := &runner.Runner{Streams: g.Streams, Quiet: g.quiet, NoResume: true, Log: g.settings.Log, Listen: g.settings.Listen, SecretFlags: g.settings.SecretFlags()}
 	sum, err := r.Crawl(ctx, cfg, opts)
 	if err != nil {
 		return err

@@ -19,14 +19,9 @@ type FlagGroup struct {
 	Rare   []string // shown by --help-all only
 }
 
-// GroupFlags makes the help of cmd list its flags in groups, and adds --help-all. It hides
-// flags that are in no group. It ignores flags in groups that cmd does not have.
+// GroupFlags makes the help of cmd list its flags in groups, and adds --help-all. It ignores
+// flags in groups that cmd does not have.
 func GroupFlags(cmd *cobra.Command, groups []FlagGroup) {
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !slices.ContainsFunc(groups, func(g FlagGroup) bool { return slices.Contains(g.Common, f.Name) || slices.Contains(g.Rare, f.Name) }) {
-			f.Hidden = true
-		}
-	})
 	all := false
 	cmd.Flags().BoolFunc("help-all", "show the help with all flags", func(string) error {
 		all = true

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
 )
 
@@ -52,8 +53,8 @@ code is 2.`,
 	}
 	format.AddFlag(cmd)
 	cmd.Flags().BoolVar(&source, "source", true, "print where each value comes from")
-	s.AddFlags(cmd)
-	cli.GroupFlags(cmd, settings.HelpGroups())
+	s.AddFlags(cmd, flags.Resumes|flags.Runs)
+	s.GroupFlags(cmd, 0)
 	return cmd
 }
 

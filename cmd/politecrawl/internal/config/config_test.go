@@ -69,7 +69,7 @@ func FuzzConfigFile(f *testing.F) {
 func loadedConfig(t *testing.T, args ...string) crawler.Config {
 	t.Helper()
 	s, cmd := settings.New(), &cobra.Command{}
-	s.AddFlags(cmd)
+	s.AddFlags(cmd, 0)
 	if err := cmd.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,6 @@ func Command(streams *cli.Streams) *cobra.Command {
 	var (
 		format cli.Format
 		quiet  bool
-		listen runner.Listen
 	)
 	s := settings.New()
 	cmd := &cobra.Command{
@@ -46,16 +45,14 @@ for --delay or for the host's own Crawl-delay.`,
 			if err := s.Validate(); err != nil {
 				return err
 			}
-			r := &runner.Runner{Streams: streams, Quiet: quiet, Log: s.Log, Listen: listen, SecretFlags: s.SecretFlags()}
+			r := &runner.Runner{Streams: streams, Quiet: quiet, Log: s.Log, Listen: s.Listen, SecretFlags: s.SecretFlags()}
 			return crawl(cmd.Context(), r, s.Config, s.Options(), format)
 		},
 	}
 	format.AddFlag(cmd)
-	s.AddResumeFlags(cmd.Flags())
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print errors only, and the summary with --format json")
-	listen.AddFlags(cmd.Flags())
-	s.AddFlags(cmd)
-	cli.GroupFlags(cmd, settings.HelpGroups())
+	s.AddFlags(cmd, 0)
+	s.GroupFlags(cmd, 0)
 	cmd.AddCommand(crawlStatusCommand(streams), crawlStopCommand(streams), crawlDeleteCommand(streams))
 	return cmd
 }

@@ -64,9 +64,6 @@ func join(ctx context.Context, s *settings.Settings) error {
 	return cmp.Or(runner.RedisError(err), cli.Failed("%w", err))
 }
 
-// redisKeys are the keys that locate a shared crawl.
-var redisKeys = []string{"frontier", "frontier-prefix", "frontier-password-file"}
-
 // A sharedFlags names a crawl that processes share.
 type sharedFlags struct{ crawler.Sharing }
 
@@ -76,10 +73,10 @@ func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 		Args: cli.Args(1, 1, "the name of a shared crawl"),
 	}
 	s := settings.New()
-	s.AddKeys(cmd, redisKeys...)
+	load := s.AddLocation(cmd)
 	cmd.Flags().Lookup("frontier").Usage = "connect to the Redis server at `URL`, such as redis://host:port"
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		if err := s.LoadKeys(redisKeys...); err != nil {
+		if err := load(); err != nil {
 			return err
 		}
 		if s.Config.Sharing.Frontier == "" {

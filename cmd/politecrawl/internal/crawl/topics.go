@@ -3,7 +3,7 @@ package crawl
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
@@ -77,7 +77,7 @@ status, reason, attempt, duration, next and error. In a JSON log, durations are 
 milliseconds: duration_ms, delay_ms. The log contains no passwords from URLs.
 
 --listen 127.0.0.1:8080 serves a live page, metrics for Prometheus at /metrics, and
-/healthz. If you set a token (` + settings.TokenVariable + ` or --listen-token), all of
+/healthz. If you set a token (` + flags.TokenVariable + ` or --listen-token), all of
 them except /healthz require it. You need a token if other machines can reach the address,
 or if scripts pause, resume or stop the crawl. --pprof also serves profiles of the process.`
 

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/logging"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/demosite"
@@ -28,8 +28,7 @@ type demo struct {
 	port   int
 	keep   bool
 	quiet  bool
-	log    logging.Config
-	listen runner.Listen
+	values *flags.Values // of the log and the live page
 	format cli.Format
 }
 
@@ -41,7 +40,7 @@ const (
 
 // Command returns the command "demo".
 func Command(streams *cli.Streams) *cobra.Command {
-	d := &demo{Streams: streams}
+	d := &demo{Streams: streams, values: flags.New()}
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Crawl a demo site on this machine, and check that the crawl is polite",
@@ -54,14 +53,14 @@ Exit code: 0 if the site saw no violation and the crawl fetched the expected pag
 		RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context()) },
 	}
 	d.format.AddFlag(cmd)
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVarP(&d.output, "output", "o", "", "write the crawl into `DIR` (default: a new temporary directory)")
-	flags.IntVar(&d.port, "port", 0, "serve the site on port `N` (default 0: any free port)")
-	flags.BoolVar(&d.keep, "keep", false, "serve the site after the crawl until interrupted")
-	flags.BoolVarP(&d.quiet, "quiet", "q", false, "print the result and errors only")
-	d.log.AddFlags(flags)
-	d.listen.AddFlags(flags)
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVarP(&d.output, "output", "o", "", "write the crawl into `DIR` (default: a new temporary directory)")
+	fs.IntVar(&d.port, "port", 0, "serve the site on port `N` (default 0: any free port)")
+	fs.BoolVar(&d.keep, "keep", false, "serve the site after the crawl until interrupted")
+	fs.BoolVarP(&d.quiet, "quiet", "q", false, "print the result and errors only")
+	d.values.Add(fs, flags.ThisRun)
+	d.values.Add(fs, flags.Runs)
 	return cmd
 }
 
@@ -115,7 +114,7 @@ func (d *demo) crawl(ctx context.Context, site *demosite.Site) (*Result, error) 
 	cfg.Politeness.Delay = demoDelay
 	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
 	cfg.Robots.Retry = demoRobotsRetry
-	r := &runner.Runner{Streams: d.Streams, Quiet: d.quiet, Log: d.log, Listen: d.listen}
+	r := &runner.Runner{Streams: d.Streams, Quiet: d.quiet, Log: d.values.Log, Listen: d.values.Listen}
 	sum, err := r.Crawl(ctx, cfg, crawler.Options{})
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/robotsext/botauth"
@@ -75,10 +76,10 @@ directory could not be requested.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args[0]) },
 	}
 	c.format.AddFlag(cmd)
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVar(&c.directory, "directory", "", "verify a request with the key directory in `FILE`")
-	site.AddAllowFlag(flags, &c.allowed)
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&c.directory, "directory", "", "verify a request with the key directory in `FILE`")
+	flags.Add(fs, flags.AllowAddr, &c.allowed)
 	return cmd
 }
 

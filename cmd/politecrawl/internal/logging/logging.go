@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/spf13/pflag"
-
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler/output/safejson"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -16,54 +14,47 @@ import (
 // Config has the level, format and file of a log. Its keys apply to one run, and are not
 // stored with the crawl.
 type Config struct {
-	format string // one of these; empty means logOff
-	level  string // in the words of slog
-	file   string
+	Format string // one of these; empty means Off
+	Level  string // in the words of slog
+	File   string // empty means standard error
 }
 
+// The formats.
 const (
-	logText = "text"
-	logJSON = "json"
-	logOff  = "off"
+	Text = "text"
+	JSON = "json"
+	Off  = "off"
 )
 
-// KeyPrefix is the prefix of these keys, and of no others.
-const KeyPrefix = "log"
-
-// AddFlags adds the keys of the log to fs.
-func (l *Config) AddFlags(fs *pflag.FlagSet) {
-	l.format, l.level = logOff, "info"
-	fs.Var(cli.NewChoice(&l.format, logText, logJSON, logOff), "log", "write a log in this format")
-	fs.Var(cli.NewChoice(&l.level, "debug", "info", "warn", "error"), "log-level", "log events of this level and above")
-	fs.StringVar(&l.file, "log-file", "", "append the log to `FILE` (default: standard error)")
-}
+// Default returns the default configuration, which writes no log.
+func Default() Config { return Config{Format: Off, Level: "info"} }
 
 // Open returns the logger, nil if there is no log, and a function that closes it. Without a
 // file the log goes to standard error, in whole lines.
 func (l *Config) Open(streams *cli.Streams) (log *slog.Logger, end func(), err error) {
 	end = func() {}
 	switch {
-	case l.format == logOff && l.file != "":
-		return nil, end, cli.Misuse("log-file is %q, but log is off; add --log text or --log json", l.file)
-	case l.format == logOff, l.format == "":
+	case l.Format == Off && l.File != "":
+		return nil, end, cli.Misuse("log-file is %q, but log is off; add --log text or --log json", l.File)
+	case l.Format == Off, l.Format == "":
 		return nil, end, nil
 	}
 	opts := &slog.HandlerOptions{ReplaceAttr: discreet}
 	var level slog.Level
-	if err := level.UnmarshalText([]byte(l.level)); err != nil {
+	if err := level.UnmarshalText([]byte(l.Level)); err != nil {
 		return nil, end, cli.Misuse("log-level: %w", err)
 	}
 	opts.Level = level
 	out := streams.Err
-	if l.file != "" {
-		file, err := os.OpenFile(l.file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if l.File != "" {
+		file, err := os.OpenFile(l.File, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 		if err != nil {
 			return nil, end, cli.Misuse("log-file: %w; name a file that you can write to", cli.QuotePath(err))
 		}
 		to := &logFile{file: file, tell: streams.Complain}
 		out, end = to, to.end
 	}
-	if l.format == logJSON {
+	if l.Format == JSON {
 		opts.ReplaceAttr = forJSON
 		return slog.New(slog.NewJSONHandler(safejson.NewWriter(out), opts)), end, nil
 	}

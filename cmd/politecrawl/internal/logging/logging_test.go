@@ -23,7 +23,7 @@ func (n named) String() string { return "named " + string(n) }
 func TestLogAttributes(t *testing.T) {
 	say := func(format string) string {
 		var out bytes.Buffer
-		log, end, err := (&Config{format: format, level: "info"}).Open(&cli.Streams{Err: &out})
+		log, end, err := (&Config{Format: format, Level: "info"}).Open(&cli.Streams{Err: &out})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,14 +34,14 @@ func TestLogAttributes(t *testing.T) {
 		end()
 		return out.String()
 	}
-	_, text, _ := strings.Cut(say(logText), " ") // the time
+	_, text, _ := strings.Cut(say(Text), " ") // the time
 	want := `level=INFO msg="at http://***@h/" duration=1.5s error="http://***@h/: EOF" list=[http://***@h/] plain="[a b]" what="named http://***@h/" ` +
 		"Cookie=*** Authorization=*** token=*** header.Set-Cookie=***\n"
 	if text != want {
 		t.Errorf("text\n%swant\n%s", text, want)
 	}
 	var line map[string]any
-	if err := json.Unmarshal([]byte(say(logJSON)), &line); err != nil {
+	if err := json.Unmarshal([]byte(say(JSON)), &line); err != nil {
 		t.Fatal(err)
 	}
 	delete(line, "time")

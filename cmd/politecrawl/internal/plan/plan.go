@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
@@ -108,18 +109,10 @@ cannot be requested yet, 130 interrupted.`,
 	}
 	format.AddFlag(cmd)
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print the plan and errors only")
-	s.AddFlags(cmd)
+	s.AddFlags(cmd, flags.Resumes|flags.Runs)
 	cmd.Flags().Lookup("timeout").Usage = "stop connecting to a server after `DURATION`"
-	cli.GroupFlags(cmd, settings.HelpGroups(withoutEffect...))
+	s.GroupFlags(cmd, flags.NoPlan)
 	return cmd
-}
-
-// withoutEffect are settings of a crawl that change nothing in a plan, which follows no links
-// and writes no files. The command accepts them, so that it takes the flags of a crawl.
-var withoutEffect = []string{
-	"output", "links", "keep-header", "also-write", "extract", "durability", "keep-generations", "max-depth", "max-links", "max-repeats", "trap-pages", "max-body", "types",
-	"obey-noindex", "obey-nofollow", "check", "forbid-host", "audit", "purpose", "unknown", "permissions", "check-dns",
-	"frontier", "crawl-name", "worker-name", "frontier-prefix", "frontier-password-file", "expected-urls",
 }
 
 // run plans a crawl and prints the plan, also one that was interrupted.

@@ -7,29 +7,12 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/spf13/pflag"
-
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/monitor"
 )
-
-// Listen has the flags of the live page. They apply to one run: they are not keys of the
-// configuration, and not stored with the crawl.
-type Listen struct {
-	addr  string // empty if nowhere
-	token string
-	pprof bool
-}
-
-// AddFlags adds the flags of the live page to fs.
-func (l *Listen) AddFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&l.addr, "listen", "", "serve a live page, /metrics and /healthz at `HOST:PORT`")
-	fs.StringVar(&l.token, settings.TokenFlag, "", "require `TOKEN` at --listen (default: $"+settings.TokenVariable+")")
-	fs.BoolVar(&l.pprof, "pprof", false, "serve Go profiles at --listen, below /debug/pprof/")
-}
 
 // A livePage shows a running crawl. A nil livePage does nothing.
 type livePage struct {
@@ -37,22 +20,22 @@ type livePage struct {
 	asks   bool // for a token
 }
 
-// open starts the server, and adds it to the sinks of the crawl. The page is nil without
+// openPage starts the server, and adds it to the sinks of the crawl. The page is nil without
 // --listen.
-func (l *Listen) open(cfg crawler.Config, opts *crawler.Options, log *slog.Logger) (*livePage, error) {
-	if l.addr == "" {
-		if l.token != "" || l.pprof {
+func openPage(l flags.Listen, cfg crawler.Config, opts *crawler.Options, log *slog.Logger) (*livePage, error) {
+	if l.Addr == "" {
+		if l.Token != "" || l.Pprof {
 			return nil, cli.Misuse("--listen-token and --pprof need --listen, as in --listen 127.0.0.1:8080")
 		}
 		return nil, nil
 	}
-	token := cmp.Or(l.token, os.Getenv(settings.TokenVariable))
-	server, err := monitor.Listen(l.addr, &monitor.Options{
-		Token: token, Title: siteTitle(cfg.URLs), UserAgent: cfg.Fetch.UserAgent, Pprof: l.pprof, Logger: log,
+	token := cmp.Or(l.Token, os.Getenv(flags.TokenVariable))
+	server, err := monitor.Listen(l.Addr, &monitor.Options{
+		Token: token, Title: siteTitle(cfg.URLs), UserAgent: cfg.Fetch.UserAgent, Pprof: l.Pprof, Logger: log,
 	})
 	switch {
 	case errors.Is(err, monitor.ErrTokenRequired):
-		return nil, cli.Misuse("--listen: %w, in %s", err, settings.TokenVariable)
+		return nil, cli.Misuse("--listen: %w, in %s", err, flags.TokenVariable)
 	case err != nil:
 		return nil, cli.Misuse("--listen: %w", err)
 	}

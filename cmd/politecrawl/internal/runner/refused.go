@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
@@ -65,5 +65,5 @@ func allowingAll(refused []crawler.BlockedStart, already []string) string {
 	if len(all) == len(already) {
 		return ""
 	}
-	return "--" + site.AllowFlag + " " + strings.Join(all, ",")
+	return "--" + flags.AllowAddr + " " + strings.Join(all, ",")
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/logging"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/progress"
@@ -27,7 +28,7 @@ type Runner struct {
 	Quiet       bool // say nothing but errors
 	NoResume    bool // the command cannot resume a crawl, so do not advise it
 	Log         logging.Config
-	Listen      Listen
+	Listen      flags.Listen
 	SecretFlags map[string]string // flags that hold a secret, each with the variable to use instead
 }
 
@@ -58,7 +59,7 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 	if !r.Quiet {
 		opts.Formats = append(opts.Formats, known.Format())
 	}
-	page, err := r.Listen.open(cfg, &opts, log)
+	page, err := openPage(r.Listen, cfg, &opts, log)
 	if err != nil {
 		return nil, err
 	}

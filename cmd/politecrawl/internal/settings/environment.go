@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
@@ -46,15 +47,8 @@ func (s *Settings) checkEnvironment(environ []string) error {
 
 // otherVariables are variables that are not keys: of --listen, Redis, and the completion of
 // cobra.
-var otherVariables = []string{TokenVariable, redisstore.PasswordVariable, envPrefix + "_ACTIVE_HELP", envPrefix + "_COMPLETION_DESCRIPTIONS"}
+var otherVariables = []string{flags.TokenVariable, redisstore.PasswordVariable, envPrefix + "_ACTIVE_HELP", envPrefix + "_COMPLETION_DESCRIPTIONS"}
 
 // serviceVariable matches variables, without the prefix, that Kubernetes sets for a service
 // named politecrawl.
 var serviceVariable = regexp.MustCompile(`^(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)
-
-// TokenVariable is the environment variable for --listen-token, which other users of the
-// machine cannot see.
-const TokenVariable = envPrefix + "_LISTEN_TOKEN"
-
-// TokenFlag is the flag with the token of the live page.
-const TokenFlag = "listen-token"

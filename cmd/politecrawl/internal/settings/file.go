@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
 )
 
 // configKinds are the endings of the names of configuration files.
@@ -25,12 +26,12 @@ var configKinds = []string{"yaml", "yml", "toml", "json"}
 // read reads the configuration file into v. It rejects unknown keys and keys without a
 // value, so that no setting is ignored silently.
 func (s *Settings) read(v *viper.Viper) error {
-	kind := strings.ToLower(strings.TrimPrefix(filepath.Ext(s.file), "."))
+	kind := strings.ToLower(strings.TrimPrefix(filepath.Ext(s.File), "."))
 	if !slices.Contains(configKinds, kind) {
-		return cli.Misuse("--config %q: the name must end in .yaml, .toml or .json", s.file)
+		return cli.Misuse("--config %q: the name must end in .yaml, .toml or .json", s.File)
 	}
 	v.SetConfigType(kind)
-	text, err := os.ReadFile(s.file)
+	text, err := os.ReadFile(s.File)
 	if err == nil {
 		err = v.ReadConfig(bytes.NewReader(text))
 	}
@@ -74,24 +75,37 @@ func (s *Settings) unreadable(err error) error {
 	// decoders of JSON and YAML say so in the same words.
 	if strings.Contains(text, "cannot unmarshal") {
 		example := "max-pages: 100, one a line"
-		if strings.HasSuffix(strings.ToLower(s.file), ".json") {
+		if strings.HasSuffix(strings.ToLower(s.File), ".json") {
 			example = `{"max-pages": 100}`
 		}
-		return cli.Misuse("--config %q has no keys; write them as in configs/crawl.yaml, for example: %s", s.file, example)
+		return cli.Misuse("--config %q has no keys; write them as in configs/crawl.yaml, for example: %s", s.File, example)
 	}
-	return cli.Misuse("--config %q: %s", s.file, text)
+	return cli.Misuse("--config %q: %s", s.File, text)
 }
 
 // names returns all keys.
 func (s *Settings) names() []string {
 	var names []string
-	s.keys.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	for _, r := range s.keys() {
+		names = append(names, r.Name)
+	}
 	return names
 }
 
-// assign sets the flag to a value from the environment or a file.
-func assign(f *pflag.Flag, value any) error {
-	list, isList := f.Value.(pflag.SliceValue)
+// known returns all keys, and the old names of some.
+func (s *Settings) known() []string {
+	names := s.names()
+	for _, r := range s.keys() {
+		if r.Old != "" {
+			names = append(names, r.Old)
+		}
+	}
+	return names
+}
+
+// assign sets a key to a value from the environment or a file.
+func assign(r *flags.Row, value any) error {
+	list, isList := r.Flag.Value.(pflag.SliceValue)
 	switch value := value.(type) {
 	case []any:
 		if !isList {
@@ -104,26 +118,21 @@ func assign(f *pflag.Flag, value any) error {
 		return list.Replace(texts)
 	case map[string]any:
 		return errors.New("needs a value, not nested keys")
-	default:
-		text := plainText(value)
-		if isList {
-			if slices.Contains(lineKeys, f.Name) {
-				return list.Replace(nonEmptyLines(text))
-			}
-			if f.Value.Type() == "stringSlice" {
-				text = strings.ReplaceAll(text, ",", " ")
-			}
-			return list.Replace(strings.Fields(text))
-		}
-		if err := f.Value.Set(text); err != nil {
-			return cli.BadValue(f, text)
-		}
-		return nil
 	}
+	text := plainText(value)
+	switch {
+	case r.Has(flags.Lines):
+		return list.Replace(nonEmptyLines(text))
+	case r.Has(flags.Commas):
+		return list.Replace(strings.Fields(strings.ReplaceAll(text, ",", " ")))
+	case isList:
+		return list.Replace(strings.Fields(text))
+	}
+	if err := r.Flag.Value.Set(text); err != nil {
+		return cli.BadValue(r.Flag, text)
+	}
+	return nil
 }
-
-// lineKeys are the lists whose values may have spaces in them. In the environment, each value is a line.
-var lineKeys = []string{"extract", "include", "exclude", headerKey, headerForKey}
 
 // plainText writes a value as on the command line. Numbers in JSON are float64, and fmt
 // would write 10485760 as 1.048576e+07.

@@ -21,7 +21,7 @@ func (s *Settings) adoptIdentity() error {
 		if value == "" || s.IsSet(key) {
 			continue
 		}
-		if err := s.keys.Lookup(key).Value.Set(value); err != nil {
+		if err := s.row(key).Flag.Value.Set(value); err != nil {
 			return err
 		}
 		s.from[key] = "identity " + dir

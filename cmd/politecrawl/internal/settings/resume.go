@@ -11,17 +11,10 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/logging"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
-
-// AddResumeFlags adds the flags to fs that read the configuration of an earlier crawl.
-func (s *Settings) AddResumeFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&s.resume, "resume", "", "resume the stopped or killed crawl in `DIR`")
-	fs.StringVar(&s.recrawl, "recrawl", "", "request the URLs of the crawl in `DIR` again, conditionally")
-	fs.BoolVar(&s.continueFlag, "continue", false, "resume the crawl in --output if there is one, otherwise start it")
-}
 
 // Options returns the options of a crawl that is resumed or recrawled.
 func (s *Settings) Options() crawler.Options {
@@ -29,20 +22,20 @@ func (s *Settings) Options() crawler.Options {
 	if s.continuesCrawl {
 		given = func(key string) bool { return !strings.HasPrefix(s.from[key], fromCrawl) }
 	}
-	return crawler.Options{Resume: s.resume != "" || s.continuesCrawl, Recrawl: s.recrawl != "", IsSet: given}
+	return crawler.Options{Resume: s.Resume != "" || s.continuesCrawl, Recrawl: s.Recrawl != "", IsSet: given}
 }
 
 // LoadOrResume completes the configuration from an earlier crawl and the flags, or like
 // Load.
 func (s *Settings) LoadOrResume(cmd *cobra.Command, args []string, stdin io.Reader) error {
-	name, dir := "resume", s.resume
+	name, dir := "resume", s.Resume
 	if cmd.Flags().Changed("recrawl") {
-		name, dir = "recrawl", s.recrawl
+		name, dir = "recrawl", s.Recrawl
 	}
 	switch {
-	case s.continueFlag && (cmd.Flags().Changed("resume") || cmd.Flags().Changed("recrawl")):
+	case s.Continue && (cmd.Flags().Changed("resume") || cmd.Flags().Changed("recrawl")):
 		return cli.MisuseOf(cmd, "--continue resumes the crawl in --output; omit --resume and --recrawl")
-	case s.continueFlag:
+	case s.Continue:
 		if err := s.Load(args, stdin); err != nil || !crawldir.HoldsCrawl(s.Config.Output.Dir) {
 			return err
 		}
@@ -50,13 +43,13 @@ func (s *Settings) LoadOrResume(cmd *cobra.Command, args []string, stdin io.Read
 		return s.loadCrawl("continue", s.Config.Output.Dir, s.Config.URLs)
 	case !cmd.Flags().Changed("resume") && !cmd.Flags().Changed("recrawl"):
 		return s.Load(args, stdin)
-	case s.resume != "" && s.recrawl != "":
+	case s.Resume != "" && s.Recrawl != "":
 		return cli.MisuseOf(cmd, "give --resume or --recrawl, not both")
 	case dir == "":
 		return cli.MisuseOf(cmd, "--%s names no directory", name)
-	case len(args) > 0 || s.urlFile != "":
+	case len(args) > 0 || s.URLFile != "":
 		return cli.MisuseOf(cmd, "--%s reads the start URLs from the crawl in %s; give no others", name, cli.Escape(dir))
-	case s.file != "":
+	case s.File != "":
 		return cli.MisuseOf(cmd, "--%s reads the settings from the crawl in %s; change settings with flags, not with --config", name, cli.Escape(dir))
 	case cmd.Flags().Changed("output"):
 		return cli.MisuseOf(cmd, "--%s writes into the directory of the crawl; omit --output", name)
@@ -86,20 +79,18 @@ func (s *Settings) loadCrawl(name, dir string, urls []string) error {
 	}
 	var given []func() error
 	var bad []error
-	s.keys.VisitAll(func(f *pflag.Flag) {
-		if strings.HasPrefix(f.Name, logging.KeyPrefix) {
-			bad = append(bad, s.resolve(v, f)) // it is of this run, and not kept with the crawl
-			return
-		}
+	for _, r := range s.keys() {
 		switch {
-		case f.Changed:
-			given, s.from[f.Name] = append(given, giveBack(f)), "flag --"+f.Name
-		case s.continuesCrawl && f.Name != "urls" && s.IsSet(f.Name):
-			given = append(given, giveBack(f))
+		case r.Has(flags.ThisRun):
+			bad = append(bad, s.resolve(v, r)) // it is not kept with the crawl
+		case r.Flag.Changed:
+			given, s.from[r.Name] = append(given, giveBack(r.Flag)), "flag --"+r.Name
+		case s.continuesCrawl && r.Name != "urls" && s.IsSet(r.Name):
+			given = append(given, giveBack(r.Flag))
 		default:
-			s.from[f.Name] = fromCrawl + dir
+			s.from[r.Name] = fromCrawl + dir
 		}
-	})
+	}
 	if err := cli.AllMisuse(bad); err != nil {
 		return err
 	}

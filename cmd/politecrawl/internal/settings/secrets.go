@@ -9,28 +9,19 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-const (
-	proxyKey     = "proxy"
-	headerKey    = "header"
-	headerForKey = "header-for"
-	basicAuthKey = "basic-auth"
-)
-
-// secretKeys are the keys whose values are lists of texts with secrets. A crawl stores these
-// values masked.
-var secretKeys = []string{proxyKey, headerKey, headerForKey, basicAuthKey}
-
 // WithoutSecrets returns the values of a key as a crawl stores them, with *** instead of secrets.
 func WithoutSecrets(key string, values []string) []string {
-	if !slices.Contains(secretKeys, key) {
+	s := New()
+	r := s.row(key)
+	if !r.Has(flags.Secret) {
 		return values
 	}
-	s := New()
-	list := s.list(key)
+	list := r.Flag.Value.(pflag.SliceValue)
 	_ = list.Replace(values) // it never fails
 	s.Config = s.Config.WithoutSecrets()
 	return append([]string{}, list.GetSlice()...)
@@ -38,20 +29,21 @@ func WithoutSecrets(key string, values []string) []string {
 
 // list returns the value of a key that is a list.
 func (s *Settings) list(key string) pflag.SliceValue {
-	return s.keys.Lookup(key).Value.(pflag.SliceValue)
+	return s.row(key).Flag.Value.(pflag.SliceValue)
 }
 
 // SecretFlags returns the given flags that contain a secret, each with the environment
 // variable to use instead.
 func (s *Settings) SecretFlags() map[string]string {
-	for _, key := range secretKeys {
-		values := s.list(key).GetSlice()
-		if s.from[key] == "flag --"+key && !slices.Equal(WithoutSecrets(key, values), values) {
-			s.seen["--"+key] = Variable(key)
+	for _, r := range s.rows {
+		if r.Has(flags.Secret) && s.from[r.Name] == "flag --"+r.Name {
+			if values := s.list(r.Name).GetSlice(); !slices.Equal(WithoutSecrets(r.Name, values), values) {
+				s.seen["--"+r.Name] = Variable(r.Name)
+			}
 		}
 	}
-	if s.given(TokenFlag) {
-		s.seen["--"+TokenFlag] = TokenVariable
+	if s.given(flags.ListenToken) {
+		s.seen["--"+flags.ListenToken] = flags.TokenVariable
 	}
 	return s.seen
 }
@@ -59,7 +51,7 @@ func (s *Settings) SecretFlags() map[string]string {
 // moveUsers moves users and passwords from the start URLs to basic-auth. The args are the start
 // URLs on the command line.
 func (s *Settings) moveUsers(args []string) error {
-	auth := s.list(basicAuthKey)
+	auth := s.list(flags.BasicAuth)
 	s.Config.URLs = slices.Clone(s.Config.URLs)
 	var told []string // origins
 	for i, raw := range s.Config.URLs {
@@ -75,16 +67,16 @@ func (s *Settings) moveUsers(args []string) error {
 				return err
 			}
 		}
-		if s.from[basicAuthKey] == fromDefault {
-			s.from[basicAuthKey] = s.from["urls"]
+		if s.from[flags.BasicAuth] == fromDefault {
+			s.from[flags.BasicAuth] = s.from["urls"]
 		}
 		s.Config.URLs[i] = secret.StripUserinfo(raw)
 		if slices.Contains(args, raw) {
-			s.seen["a start URL"] = Variable(basicAuthKey)
+			s.seen["a start URL"] = Variable(flags.BasicAuth)
 		}
 		if u.User = nil; s.notice != nil && !slices.Contains(told, u.String()) {
 			told = append(told, u.String())
-			s.notice(fmt.Sprintf("note: the user and password in a start URL are sent to %s only, as with --%s; they are not stored", u, basicAuthKey))
+			s.notice(fmt.Sprintf("note: the user and password in a start URL are sent to %s only, as with --%s; they are not stored", u, flags.BasicAuth))
 		}
 	}
 	return nil
@@ -93,10 +85,13 @@ func (s *Settings) moveUsers(args []string) error {
 // restoreSecrets replaces the masked values of an earlier crawl with those of the environment. The
 // flag is the one that names the crawl.
 func (s *Settings) restoreSecrets(v *viper.Viper, flag string) error {
-	for _, key := range secretKeys {
-		given := New()
+	for _, r := range s.rows {
+		if !r.Has(flags.Secret) {
+			continue
+		}
+		key, given := r.Name, New()
 		if isSet(key) {
-			if err := assign(given.keys.Lookup(key), v.Get(key)); err != nil {
+			if err := assign(given.row(key), v.Get(key)); err != nil {
 				return cli.Misuse("%s: %w", Variable(key), err)
 			}
 		}

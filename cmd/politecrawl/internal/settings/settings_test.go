@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/logging"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
 	"github.com/politecrawl/politecrawl/crawler"
 )
 
@@ -28,7 +28,7 @@ func loaded(t *testing.T, args ...string) *Settings {
 	t.Helper()
 	s := New()
 	cmd := &cobra.Command{}
-	s.AddFlags(cmd)
+	s.AddFlags(cmd, 0)
 	if err := cmd.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
@@ -51,20 +51,20 @@ func TestEveryFieldHasAKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name := range fields {
-		f := s.keys.Lookup(name)
-		if f == nil {
+		r := s.row(name)
+		if r == nil {
 			t.Errorf("a field has the name %q, which is no key", name)
 			continue
 		}
-		if f.Usage == "" {
+		if r.Usage == "" {
 			t.Errorf("key %s has no usage", name)
 		}
 	}
-	s.keys.VisitAll(func(f *pflag.Flag) {
-		if _, ok := fields[f.Name]; !ok && !strings.HasPrefix(f.Name, logging.KeyPrefix) {
-			t.Errorf("key %s has no field", f.Name)
+	for _, r := range s.keys() {
+		if _, ok := fields[r.Name]; !ok && !r.Has(flags.ThisRun) {
+			t.Errorf("key %s has no field", r.Name)
 		}
-	})
+	}
 }
 
 func TestDefaultsAreTheCrawlers(t *testing.T) {
@@ -85,7 +85,7 @@ func TestShippedConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := strings.Split(string(text), "\n")
-	New().keys.VisitAll(func(f *pflag.Flag) {
+	New().Visit(func(f *pflag.Flag, _ string) {
 		i := slices.IndexFunc(all, func(line string) bool { return strings.HasPrefix(line, f.Name+":") })
 		if i < 0 {
 			t.Errorf("key %s is missing", f.Name)
@@ -137,7 +137,7 @@ func TestOldNamesStillWork(t *testing.T) {
 	var notes bytes.Buffer
 	s, cmd := New(), &cobra.Command{}
 	cmd.SetErr(&notes)
-	s.AddFlags(cmd)
+	s.AddFlags(cmd, 0)
 	if err := cmd.ParseFlags([]string{"--seeds", list, "-c", file}); err != nil {
 		t.Fatal(err)
 	}
@@ -203,9 +203,10 @@ func TestListsInTheEnvironment(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	text := strings.Join(strings.Fields(Topic().Long), " ")
-	last := len(lineKeys) - 1
-	if list := strings.Join(lineKeys[:last], ", ") + " and " + lineKeys[last] + " by line breaks"; !strings.Contains(text, list) {
-		t.Errorf("the help lacks %q", list)
+	for _, r := range New().keys() {
+		if _, list, _ := strings.Cut(text, "separate the items of a list by spaces, and those of"); r.Has(flags.Lines) && !strings.Contains(strings.Split(list, "by line breaks")[0], r.Name) {
+			t.Errorf("the help does not say that line breaks separate the items of %s", r.Name)
+		}
 	}
 }
 

@@ -43,7 +43,7 @@ the process list.
 The keys and their defaults (N, DIR, DURATION and so on stand for the value):
 
 `)
-	New().keys.VisitAll(func(f *pflag.Flag) {
+	New().Visit(func(f *pflag.Flag, _ string) {
 		kind, usage := pflag.UnquoteUsage(f)
 		if strings.Contains(kind, "|") {
 			usage += ": " + kind

@@ -13,25 +13,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
-	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
-
-// AllowFlag is the flag of every command that connects to sites.
-const AllowFlag = "allow-addr"
-
-// AddAllowFlag adds AllowFlag to flags, with the current value of allowed as its default.
-func AddAllowFlag(flags *pflag.FlagSet, allowed *[]string) {
-	flags.StringSliceVar(allowed, AllowFlag, *allowed, "allow connections to the non-public `NETWORK`, such as 10.0.0.0/8; repeatable")
-}
-
-// AddUserAgentFlag adds --user-agent to flags. Its usage has the start of the default,
-// which is too long for the help.
-func AddUserAgentFlag(flags *pflag.FlagSet, value *string) {
-	flags.StringVar(value, "user-agent", crawler.DefaultUserAgent, "send `STRING` as the User-Agent header (default: politecrawl/0.1 and its URL)")
-	flags.Lookup("user-agent").DefValue = ""
-}
 
 // Flags are the flags of commands that send requests to sites.
 type Flags struct {
@@ -42,19 +27,20 @@ type Flags struct {
 }
 
 // Add adds the flags to a set, except --delay. Usage is the usage of --timeout.
-func (f *Flags) Add(flags *pflag.FlagSet, usage string) {
-	AddUserAgentFlag(flags, &f.UserAgent)
-	flags.DurationVar(&f.Timeout, "timeout", 30*time.Second, usage)
-	AddAllowFlag(flags, &f.Allowed)
+func (f *Flags) Add(fs *pflag.FlagSet, usage string) {
+	flags.Add(fs, "user-agent", &f.UserAgent)
+	flags.Add(fs, "timeout", &f.Timeout)
+	fs.Lookup("timeout").Usage = usage
+	flags.Add(fs, flags.AllowAddr, &f.Allowed)
 }
 
 // RobotsTimeout is the usage of --timeout of commands that request robots.txt files only.
 const RobotsTimeout = "stop a robots.txt request after `DURATION`, redirects included"
 
 // AddWithDelay adds the flags to a set, as Add does, and --delay.
-func (f *Flags) AddWithDelay(flags *pflag.FlagSet, usage string) {
-	flags.DurationVar(&f.Delay, "delay", time.Second, "wait at least `DURATION` between two requests to a host")
-	f.Add(flags, usage)
+func (f *Flags) AddWithDelay(fs *pflag.FlagSet, usage string) {
+	flags.Add(fs, "delay", &f.Delay)
+	f.Add(fs, usage)
 }
 
 // Check returns a usage error of a command for invalid values.
@@ -74,7 +60,7 @@ func NewGuard(texts []string) (*guard.Guard, error) {
 	for _, text := range texts {
 		p, err := guard.ParsePrefix(text)
 		if err != nil {
-			return nil, cli.Misuse("--%s: %w", AllowFlag, err)
+			return nil, cli.Misuse("--%s: %w", flags.AllowAddr, err)
 		}
 		allowed = append(allowed, p)
 	}
@@ -102,7 +88,7 @@ func RefusedAddress(err error, host string) string {
 
 // allowing returns the flag that allows an address of a host.
 func allowing(addr netip.Addr, host string) string {
-	return "--" + AllowFlag + " " + strings.Join(guard.PrefixesFor(addr, host), ",")
+	return "--" + flags.AllowAddr + " " + strings.Join(guard.PrefixesFor(addr, host), ",")
 }
 
 // trusting says how to allow the redirect target of a robots.txt, for users who trust the site. It
