@@ -13,7 +13,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -25,7 +25,7 @@ func untouched(t *testing.T) *httptest.Server {
 
 // noneAllowed is --allow-addr with an address that no test is about, which keeps run from
 // allowing loopback.
-const noneAllowed = "--" + site.AllowFlag + "=192.0.2.1"
+const noneAllowed = "--" + flags.AllowAddr + "=192.0.2.1"
 
 // TestBlockedStartURL: every command that asks a site for something asks none at an address
 // that is not allowed, ends with exit code 3, and names the flag that would allow it.

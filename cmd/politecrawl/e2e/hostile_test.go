@@ -26,7 +26,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -214,7 +214,7 @@ func TestHostileSite(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log.json")
 	child := func(args ...string) *exec.Cmd {
 		cmd := clitest.Process(t, args...)
-		cmd.Env = append(cmd.Env, "POLITECRAWL_PROXY="+site.url, settings.TokenVariable+"="+watchToken, "HTTP_PROXY="+site.url)
+		cmd.Env = append(cmd.Env, "POLITECRAWL_PROXY="+site.url, flags.TokenVariable+"="+watchToken, "HTTP_PROXY="+site.url)
 		return cmd
 	}
 	quick := []string{"--delay", "0s", "--retries", "1", "--max-wait", "0s", "--robots-timeout", "5s"}

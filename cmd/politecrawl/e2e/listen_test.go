@@ -12,8 +12,8 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/root"
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
 )
 
 const listenToken = "a-token-that-is-hard-to-guess"
@@ -32,7 +32,7 @@ func (c *caller) Write(b []byte) (int, error) {
 // TestListen watches a crawl by its token, and stops it; the token is in nothing that
 // is printed or kept.
 func TestListen(t *testing.T) {
-	t.Setenv(settings.TokenVariable, listenToken)
+	t.Setenv(flags.TokenVariable, listenToken)
 	dir := filepath.Join(t.TempDir(), "crawl")
 	ask := func(method, url, token string) (int, string) {
 		req, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
@@ -106,8 +106,8 @@ func TestListenMisuse(t *testing.T) {
 		args  []string
 		words []string
 	}{
-		{[]string{"--listen", ":0"}, []string{"politecrawl: --listen: a token is required", "127.0.0.1:0", settings.TokenVariable}},
-		{[]string{"--listen", "0.0.0.0:8080"}, []string{"can be reached from other machines", "127.0.0.1:8080", settings.TokenVariable}},
+		{[]string{"--listen", ":0"}, []string{"politecrawl: --listen: a token is required", "127.0.0.1:0", flags.TokenVariable}},
+		{[]string{"--listen", "0.0.0.0:8080"}, []string{"can be reached from other machines", "127.0.0.1:8080", flags.TokenVariable}},
 		{[]string{"--listen", "8080"}, []string{`--listen: cannot listen on "8080"`, "HOST:PORT"}},
 		{[]string{"--listen", taken.Addr().String()}, []string{"--listen: cannot listen", "in use"}},
 		{[]string{"--listen-token", listenToken}, []string{"--listen 127.0.0.1:8080"}},

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
 )
 
 // A proxy of the environment is told of before anything else is said of the crawl.
@@ -26,7 +26,7 @@ func TestProxyOfTheEnvironment(t *testing.T) {
 // The help says what a resumed crawl reads from the environment.
 func TestHelpSaysWhatResumeReadsFromTheEnvironment(t *testing.T) {
 	clitest.WantParts(t, run(t, "help", "settings").Out,
-		settings.TokenVariable, "POLITECRAWL_REDIS_PASSWORD", "POLITECRAWL_PROXY, POLITECRAWL_HEADER,\nPOLITECRAWL_HEADER_FOR and POLITECRAWL_BASIC_AUTH")
+		flags.TokenVariable, "POLITECRAWL_REDIS_PASSWORD", "POLITECRAWL_PROXY, POLITECRAWL_HEADER,\nPOLITECRAWL_HEADER_FOR and POLITECRAWL_BASIC_AUTH")
 	clitest.WantParts(t, run(t, "help", "resume").Out, "The environment sets only what is not stored", `"politecrawl help settings"`)
 	clitest.WantParts(t, run(t, "help", "network").Out, "HTTP_PROXY, HTTPS_PROXY and NO_PROXY")
 }
