@@ -70,22 +70,26 @@ func (r runConfig) Changes(saved json.RawMessage) (*run.Changes, error) {
 		return nil, err
 	}
 	cfg := &r.c.cfg
-	was, is := &old.Politeness, &cfg.Politeness
+	token, _ := robotstxt.ProductToken(cfg.Fetch.UserAgent)
+	before, _ := robotstxt.ProductToken(old.Fetch.UserAgent)
 	changes := &run.Changes{
-		Pages: !old.readsAlike(cfg), Delays: was.Delay != is.Delay || was.MaxCrawlDelay != is.MaxCrawlDelay || was.PerHost != is.PerHost,
-		Formats: old.Output.AlsoWrite, Resume: cfg.Usage.checkResumed(&old.Usage), Recrawl: cfg.Sitemaps.checkRecrawled(&old.Sitemaps),
+		Pages: token != before, Formats: old.Output.AlsoWrite,
+		Resume: cfg.Usage.checkResumed(&old.Usage), Recrawl: cfg.Sitemaps.checkRecrawled(&old.Sitemaps),
+	}
+	was := old.settings()
+	for i, s := range cfg.settings() {
+		if s.text() == was[i].text() {
+			continue
+		}
+		changes.Pages, changes.Delays = changes.Pages || s.pages, changes.Delays || s.delays
+		n, isNumber := s.field.(*int)
+		if s.requeue != "" && (!isNumber || isRaised(*was[i].field.(*int), *n)) {
+			changes.Requeue = append(changes.Requeue, s.requeue)
+		}
 	}
 	addresses := slices.ContainsFunc(cfg.Fetch.AllowAddr, func(cidr string) bool { return !slices.Contains(old.Fetch.AllowAddr, cidr) })
-	for reason, changed := range map[output.Reason]bool{
-		output.MaxHostPages:   isRaised(old.Limits.MaxHostPages, cfg.Limits.MaxHostPages),
-		output.Trap:           isRaised(old.Limits.TrapPages, cfg.Limits.TrapPages),
-		output.BlockedAddress: addresses,
-		output.Excluded:       !slices.Equal(cfg.Scope.Include, old.Scope.Include) || !slices.Equal(cfg.Scope.Exclude, old.Scope.Exclude),
-		output.ContentType:    !slices.Equal(old.Fetch.Types, cfg.Fetch.Types),
-	} {
-		if changed {
-			changes.Requeue = append(changes.Requeue, reason)
-		}
+	if addresses {
+		changes.Requeue = append(changes.Requeue, output.BlockedAddress)
 	}
 	if len(old.Scope.Check) > 0 && (addresses || isRaised(old.Limits.MaxHosts, cfg.Limits.MaxHosts)) {
 		changes.Notices = append(changes.Notices, "checks that were skipped so far are not repeated under the new settings; a recrawl repeats them (allow-addr, max-hosts)")
@@ -99,12 +103,13 @@ func (r runConfig) Changes(saved json.RawMessage) (*run.Changes, error) {
 // isRaised reports whether a limit is higher now, or was removed.
 func isRaised(before, now int) bool { return before > 0 && (now == 0 || now > before) }
 
-// readsAlike reports whether a crawl with another configuration records the same of a page.
-func (c *Config) readsAlike(other *Config) bool {
-	token, _ := robotstxt.ProductToken(c.Fetch.UserAgent)
-	otherToken, _ := robotstxt.ProductToken(other.Fetch.UserAgent)
-	return token == otherToken && c.Robots.ObeyNoindex == other.Robots.ObeyNoindex && c.Output.Links == other.Output.Links &&
-		slices.Equal(c.Output.Extract, other.Output.Extract) && slices.Equal(c.Output.KeepHeader, other.Output.KeepHeader)
+// text returns the value of a setting as text, the same for all empty lists.
+func (s *setting) text() string {
+	text, _ := json.Marshal(s.json()) // a number that JSON cannot have is not valid, and its text is empty
+	if string(text) == "null" {
+		return "[]"
+	}
+	return string(text)
 }
 
 // checkRecrawled returns an error if a recrawl has a later Since than the crawl before it. It requests every

@@ -18,8 +18,6 @@ const (
 	DurablePower Durability = "power"
 )
 
-func (d Durability) valid() bool { return d == DurableProcess || d == DurablePower }
-
 // ScopeKind says which hosts or directories belong to a crawl.
 type ScopeKind string
 
@@ -54,8 +52,6 @@ const (
 	LinksFull LinkList = "full"
 )
 
-func (l LinkList) valid() bool { return l == LinksNone || l == LinksPlain || l == LinksFull }
-
 // MarshalJSON implements [json.Marshaler].
 func (l LinkList) MarshalJSON() ([]byte, error) {
 	if l == LinksNone || l == LinksPlain {
@@ -89,12 +85,10 @@ const (
 	AsListed SitemapOrder = "none"
 )
 
-func (o SitemapOrder) valid() bool { return o == ByLastMod || o == ByPriority || o == AsListed }
-
 // The kinds of URLs that are only checked. Each is requested once, with the same robots.txt rules,
-// delays and address checks as pages; results are in checks.jsonl. They do not count as pages, so
-// MaxPages, MaxHostPages, MaxDepth and TrapPages do not limit them; MaxLinks, MaxHosts, MaxBytes and
-// MaxTime do. Include has no effect on them.
+// delays and address checks as pages; results are in checks.jsonl. They do not count as pages:
+// limits of pages and depth do not apply to them, and they are not searched for traps. MaxLinks,
+// MaxHosts, MaxBytes and MaxTime apply. Include has no effect on them.
 const (
 	// CheckAssets checks what pages use, on any host: images, scripts, stylesheets, icons, media,
 	// and what stylesheets use.

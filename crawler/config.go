@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
@@ -30,117 +31,118 @@ type Config struct {
 	Sharing     Sharing
 }
 
-// configKeys is the form of a Config in JSON.
-type configKeys struct {
-	URLs *[]string `json:"urls"`
-	*Output
-	*Limits
-	*Politeness
-	*Scope
-	*Robots
-	*Usage
-	*Sitemaps
-	*Fetch
-	*Credentials
-	*Sharing
-
-	// These replace the fields of the groups that have the same key.
-	MaxTime          *cluster.Duration `json:"max-time"`
-	MaxWait          *cluster.Duration `json:"max-wait"`
-	Delay            *cluster.Duration `json:"delay"`
-	MaxCrawlDelay    *cluster.Duration `json:"max-crawl-delay"`
-	RobotsTimeout    *cluster.Duration `json:"robots-timeout"`
-	RobotsRetry      *cluster.Duration `json:"robots-retry"`
-	Timeout          *cluster.Duration `json:"timeout"`
-	FirstByteTimeout *cluster.Duration `json:"first-byte-timeout"`
-	StallTimeout     *cluster.Duration `json:"stall-timeout"`
+// Default returns the default configuration: one request per second to each host, the hosts of
+// the start URLs, and no limit on pages.
+func Default() Config {
+	var c Config
+	for _, s := range c.settings() {
+		s.reset()
+	}
+	return c
 }
 
-func (c *Config) keys() *configKeys {
-	return &configKeys{
-		&c.URLs, &c.Output, &c.Limits, &c.Politeness, &c.Scope, &c.Robots, &c.Usage, &c.Sitemaps, &c.Fetch, &c.Credentials, &c.Sharing,
-		(*cluster.Duration)(&c.Limits.MaxTime), (*cluster.Duration)(&c.Limits.MaxWait),
-		(*cluster.Duration)(&c.Politeness.Delay), (*cluster.Duration)(&c.Politeness.MaxCrawlDelay),
-		(*cluster.Duration)(&c.Robots.Timeout), (*cluster.Duration)(&c.Robots.Retry),
-		(*cluster.Duration)(&c.Fetch.Timeout), (*cluster.Duration)(&c.Fetch.FirstByteTimeout), (*cluster.Duration)(&c.Fetch.StallTimeout),
+// json returns a pointer to the value of a setting in its form in JSON.
+func (s *setting) json() any {
+	if d, ok := s.field.(*time.Duration); ok {
+		return (*cluster.Duration)(d)
 	}
+	return s.field
 }
 
 // MarshalJSON implements [json.Marshaler].
-func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.keys()) }
+func (c Config) MarshalJSON() ([]byte, error) {
+	values := make(map[string]any)
+	for _, s := range c.settings() {
+		values[s.key] = s.json()
+	}
+	return json.Marshal(values)
+}
 
 // UnmarshalJSON implements [json.Unmarshaler]. Keys that are missing keep their values.
-func (c *Config) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, c.keys()) }
+func (c *Config) UnmarshalJSON(text []byte) error {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(text, &values); err != nil {
+		return err
+	}
+	for _, s := range c.settings() {
+		if value, ok := values[s.key]; ok {
+			if err := json.Unmarshal(value, s.json()); err != nil {
+				return fmt.Errorf("%s: %w", s.key, err)
+			}
+		}
+	}
+	return nil
+}
 
 // Output configures what a crawl writes, and where.
 type Output struct {
 	// Dir is the directory of the crawl (default "crawl"). It is created if it is missing.
 	// It must not contain another crawl.
-	Dir string `json:"output"`
+	Dir string
 
 	// Links is LinksPlain (default), LinksFull or LinksNone.
-	Links LinkList `json:"links"`
+	Links LinkList
 
 	// KeepHeader names the response headers that pages.jsonl has (default last-modified, etag,
 	// content-language, cache-control and server). Set-Cookie is not allowed, since its value
 	// may be a secret.
-	KeepHeader []string `json:"keep-header"`
+	KeepHeader []string
 
 	// AlsoWrite names formats to write in addition to the JSON Lines files; see
 	// [Options.Formats]. Default: none.
-	AlsoWrite []string `json:"also-write"`
+	AlsoWrite []string
 
 	// Extract are rules for additional fields of pages.jsonl, in the form NAME=RULE; see
 	// [extract.Rule]. Default: none.
-	Extract []string `json:"extract"`
+	Extract []string
 
 	// Durability is DurableProcess (default) or DurablePower.
-	Durability Durability `json:"durability"`
+	Durability Durability
 
 	// KeepGenerations is the number of earlier crawls of the directory whose pages a recrawl keeps, as
 	// pages.1.jsonl and so on. Archives such as WARC stay, since later ones refer to their records. 0
 	// (default): all.
-	KeepGenerations int `json:"keep-generations"`
+	KeepGenerations int
 }
 
 // Limits are limits of the whole crawl, of each host and of each page.
 type Limits struct {
 	// Concurrency is the number of URLs that are processed concurrently, on all hosts together
 	// (default 16).
-	Concurrency int `json:"concurrency"`
+	Concurrency int
 
 	// MaxPages ends the crawl after this many pages; 0 (default): no limit.
-	MaxPages int `json:"max-pages"`
+	MaxPages int
 
 	// MaxHostPages limits the pages fetched from each host; 0 (default): no limit.
-	MaxHostPages int `json:"max-host-pages"`
+	MaxHostPages int
 
 	// MaxHosts limits the number of hosts if the scope is a domain or any host (default
 	// 100,000). 0: no limit.
-	MaxHosts int `json:"max-hosts"`
+	MaxHosts int
 
 	// MaxBytes ends the crawl when all pages, and stylesheets and pages that are only checked, have
 	// this many bytes together, decoded; 0 (default): no limit. Pages in flight are finished.
-	MaxBytes int64 `json:"max-bytes"`
+	MaxBytes int64
 
 	// MaxTime ends the crawl after this time; 0 (default): no limit.
-	MaxTime time.Duration `json:"max-time"`
+	MaxTime time.Duration
 
 	// MaxWait ends the crawl when each remaining URL would have to wait longer than this
 	// (default 2m), because of a site that is down, an unreachable robots.txt, Retry-After or
 	// Visit-time.
-	MaxWait time.Duration `json:"max-wait"`
+	MaxWait time.Duration
 
 	// MaxLinks limits the distinct URLs that are followed from one page, including URLs on
 	// other hosts (default 10,000), and those that are checked because the page or its stylesheets
 	// use them. 0: no limit.
-	MaxLinks int `json:"max-links"`
+	MaxLinks int
 
 	// TrapPages is the number of pages of one URL pattern, such as /calendar?month, before
 	// the crawl checks for a spider trap (default 10,000). It skips the pattern if recent
 	// pages have no new content but ever more links. Only URLs found by links count. 0: no
 	// check.
-	TrapPages int `json:"trap-pages"`
+	TrapPages int
 }
 
 // Politeness limits the request rate to one server.
@@ -148,72 +150,72 @@ type Politeness struct {
 	// Delay is the minimum time from the end of one request to a host to the start of the
 	// next (default 1s). A longer Crawl-delay in robots.txt replaces it, up to MaxCrawlDelay.
 	// 0: no delay.
-	Delay time.Duration `json:"delay"`
+	Delay time.Duration
 
 	// MaxCrawlDelay is the upper limit for Crawl-delay (default 30s). It replaces a longer
 	// Crawl-delay.
-	MaxCrawlDelay time.Duration `json:"max-crawl-delay"`
+	MaxCrawlDelay time.Duration
 
 	// ResponseFactor slows down requests to a slow server: the delay is at least this many
 	// times the duration of its last response (default 1). It is between 0 and 100. If Delay
 	// is 0, it has no effect.
-	ResponseFactor float64 `json:"response-factor"`
+	ResponseFactor float64
 
 	// PerHost limits the concurrent requests to one host (default 1). http://h, https://h and
 	// http://h. are one host. If it is above 1, Delay is the time from the start of one
 	// request to the start of the next.
-	PerHost int `json:"per-host"`
+	PerHost int
 
 	// PerIP limits the concurrent requests to one IP address, for all its hosts together; 0
 	// (default): no limit.
-	PerIP int `json:"per-ip"`
+	PerIP int
 }
 
 // Scope says which URLs belong to a crawl, and which query parameters to ignore.
 type Scope struct {
 	// Kind is ScopeHost (default), ScopePath, ScopeDomain or ScopeAny.
-	Kind ScopeKind `json:"scope"`
+	Kind ScopeKind
 
 	// Include are regular expressions (see package regexp), of which a URL must match at
 	// least one. They apply to the whole canonical URL of a page, including start URLs, but not
 	// to sitemaps or robots.txt. Default: none, which includes every URL.
-	Include []string `json:"include"`
+	Include []string
 
 	// Exclude are regular expressions like Include. URLs that match one are skipped, even if
 	// they match Include. Default: none.
-	Exclude []string `json:"exclude"`
+	Exclude []string
 
 	// Check says what to request only to learn whether it works: CheckAssets, CheckExternal,
 	// CheckFragments, CheckCanonical, CheckHreflang, or CheckAll. Default: nothing.
-	Check []string `json:"check"`
+	Check []string
 
 	// ForbidHost are hosts, such as staging.example.com or localhost:8080, to which no page may link and
 	// whose assets no page may use: the report has an error for each URL. Subdomains count too, except
 	// hosts of start URLs. Without a port, a host stands for all ports. Default: none.
-	ForbidHost []string `json:"forbid-host"`
+	ForbidHost []string
 
 	// MaxDepth is the maximum number of links from a start URL or a sitemap entry; -1
 	// (default): no limit.
-	MaxDepth int `json:"max-depth"`
+	MaxDepth int
 
 	// MaxURL is the maximum length of a URL in bytes (default 8000, as RFC 9110 recommends).
-	MaxURL int `json:"max-url"`
+	MaxURL int
 
 	// MaxParams is the maximum number of query parameters of a URL (default 100); 0: no
 	// limit.
-	MaxParams int `json:"max-params"`
+	MaxParams int
 
 	// MaxRepeats is how often path segments may repeat in a row in a linked URL (default 3),
 	// as in /a/b/a/b/a/b; 0: no limit.
-	MaxRepeats int `json:"max-repeats"`
+	MaxRepeats int
 
 	// DropParams are query parameters that do not change a page, such as sid or utm_*. They
 	// are removed from links and sitemap entries. Default: none.
-	DropParams []string `json:"drop-params"`
+	DropParams []string
 
 	// CleanParam also removes the parameters that robots.txt names in Clean-param lines
 	// (default false).
-	CleanParam bool `json:"clean-param"`
+	CleanParam bool
 }
 
 // Robots configures fetches of robots.txt, and which directives of pages the crawl obeys. It
@@ -221,95 +223,95 @@ type Scope struct {
 type Robots struct {
 	// ObeyNoindex leaves title and content of noindex pages out of the results (default
 	// true). Their URLs are always listed.
-	ObeyNoindex bool `json:"obey-noindex"`
+	ObeyNoindex bool
 
 	// ObeyNofollow skips nofollow links and all links of nofollow pages (default true).
-	ObeyNofollow bool `json:"obey-nofollow"`
+	ObeyNofollow bool
 
 	// Timeout is the timeout for one fetch of a robots.txt, with its redirects (default 30s).
-	Timeout time.Duration `json:"robots-timeout"`
+	Timeout time.Duration
 
 	// Retry is the time until the first retry of an unreachable robots.txt (default 1m). It
 	// doubles with each retry.
-	Retry time.Duration `json:"robots-retry"`
+	Retry time.Duration
 }
 
 // Sitemaps says which sitemaps the crawl reads, and which of their entries it fetches first.
 type Sitemaps struct {
 	// Order is the order of entries: ByLastMod (default), ByPriority or AsListed.
-	Order SitemapOrder `json:"sitemap-order"`
+	Order SitemapOrder
 
 	// Since skips entries whose lastmod is before this date (2026-01-31) or time (RFC 3339).
 	// Empty (default): no entries are skipped. A recrawl cannot set it or make it later, since it requests all
 	// pages of the previous crawl again.
-	Since string `json:"since"`
+	Since string
 
 	// Only fetches the start URLs and the entries of sitemaps, and follows no links
 	// (default false).
-	Only bool `json:"only-sitemaps"`
+	Only bool
 
 	// Probe requests /sitemap.xml on hosts whose robots.txt names no sitemap (default
 	// false).
-	Probe bool `json:"probe-sitemap"`
+	Probe bool
 
 	// MaxFiles is the maximum number of sitemap files for one host (default 1000). 0: no
 	// sitemaps are read.
-	MaxFiles int `json:"max-sitemaps"`
+	MaxFiles int
 
 	// MaxEntries is the maximum number of pages from all sitemaps of one host (default
 	// 10,000,000); 0: no limit.
-	MaxEntries int `json:"max-sitemap-entries"`
+	MaxEntries int
 }
 
 // Fetch configures how pages are requested.
 type Fetch struct {
 	// UserAgent is the User-Agent of all requests (default [DefaultUserAgent]). Its product
 	// token selects the group in each robots.txt.
-	UserAgent string `json:"user-agent"`
+	UserAgent string
 
 	// Contact is an email address at which site owners can reach you. All requests send it as
 	// the header From. Empty (default): they have no From.
-	Contact string `json:"contact"`
+	Contact string
 
 	// Identity is the directory of the identity that signs all requests; see package identity. Its
 	// name must be the product token of UserAgent. Empty (default): requests are not signed.
-	Identity string `json:"identity"`
+	Identity string
 
 	// CheckDNS checks this machine's names in DNS at the start; faults are notices (default false).
-	CheckDNS bool `json:"check-dns"`
+	CheckDNS bool
 
 	// Types are the media types of pages to read, such as text/html, or text/* for all types of
 	// text. The body of another type is not used. Empty (default): all types are read.
-	Types []string `json:"types"`
+	Types []string
 
 	// Timeout is the timeout for one page, including the connection (default 30s).
-	Timeout time.Duration `json:"timeout"`
+	Timeout time.Duration
 
 	// FirstByteTimeout is the timeout from the end of a request to the start of its response
 	// (default 20s). It applies to pages, sitemaps and robots.txt. 0: only Timeout applies.
-	FirstByteTimeout time.Duration `json:"first-byte-timeout"`
+	FirstByteTimeout time.Duration
 
 	// StallTimeout aborts a response that delivers less than 1 KiB in this time (default
 	// 10s). 0: only Timeout applies.
-	StallTimeout time.Duration `json:"stall-timeout"`
+	StallTimeout time.Duration
 
 	// MaxBody is the maximum number of bytes that the crawl reads of a page (default 10 MiB).
 	// It ignores the rest.
-	MaxBody int `json:"max-body"`
+	MaxBody int
 
 	// Retries is the number of retries of a failed page: network error, 408, 429 or 5xx
 	// (default 3).
-	Retries int `json:"retries"`
+	Retries int
 
 	// Proxies are the URLs of proxies. All requests to a host use the same proxy. Empty
 	// (default): environment variables such as HTTPS_PROXY apply. Users and passwords are not
 	// stored; see [Config.WithoutSecrets].
-	Proxies []string `json:"proxy"`
+	Proxies []string
 
 	// AllowAddr are allowed IP addresses and networks that are not public, such as 127.0.0.1
 	// or 10.0.0.0/8. Connections to all other non-public addresses are refused; see package
 	// guard. Proxies need no entry. Default: none.
-	AllowAddr []string `json:"allow-addr"`
+	AllowAddr []string
 }
 
 // Credentials authenticate requests. Each is sent to certain origins (scheme, host and
@@ -320,26 +322,26 @@ type Credentials struct {
 	// Header are header fields for the origins of the start URLs, in the form "Name: value". A
 	// shared crawl needs HeaderFor and BasicAuth instead of Header, Netrc and CookieFile, since
 	// other processes can add start URLs.
-	Header []string `json:"header"`
+	Header []string
 
 	// HeaderFor are header fields for other origins, in the form "ORIGIN Name: value".
-	HeaderFor []string `json:"header-for"`
+	HeaderFor []string
 
 	// BasicAuth are users and passwords of origins for Basic authentication (RFC 7617), in the
 	// form "https://user:password@host".
-	BasicAuth []string `json:"basic-auth"`
+	BasicAuth []string
 
 	// Netrc reads users and passwords of the hosts of start URLs from the file that the
 	// environment variable NETRC names, or from ~/.netrc.
-	Netrc bool `json:"netrc"`
+	Netrc bool
 
 	// CookieFile is a file of cookies in the Netscape format, for the origins of the start
 	// URLs.
-	CookieFile string `json:"cookie-file"`
+	CookieFile string
 
 	// Cookies keeps the cookies that each origin of a start URL sets, at most 50 of 4 KiB, and
 	// sends them back to it until the end of the process.
-	Cookies bool `json:"cookies"`
+	Cookies bool
 }
 
 // Sharing configures how processes share a crawl. If Frontier is empty, it has no effect.
@@ -347,24 +349,24 @@ type Sharing struct {
 	// Frontier is the address of the shared frontier, without a password. It names a Redis or
 	// Valkey server, servers of a Redis Cluster, or Sentinels; see [redisstore.Open]. Empty
 	// (default): the crawl is not shared, and its frontier is in Output.Dir.
-	Frontier string `json:"frontier"`
+	Frontier string
 
 	// CrawlName is the name of the shared crawl (default "default"). The first process
 	// creates it with its settings. The others use these settings; see [JoinConfig].
-	CrawlName string `json:"crawl-name"`
+	CrawlName string
 
 	// WorkerName is the name of this process. Empty (default): the name of the machine with
 	// a random suffix. It is stored in Output.Dir.
-	WorkerName string `json:"worker-name"`
+	WorkerName string
 
 	// Prefix is the prefix of all keys in Redis (default "politecrawl").
-	Prefix string `json:"frontier-prefix"`
+	Prefix string
 
 	// PasswordFile is a file with the password for Redis. Empty (default): the password is in
 	// the environment variable [redisstore.PasswordVariable], or there is none.
-	PasswordFile string `json:"frontier-password-file"`
+	PasswordFile string
 
 	// ExpectedURLs is the expected number of URLs of the crawl (default 10,000,000). Each URL
 	// above it needs more memory in Redis. It has an effect only when the crawl is created.
-	ExpectedURLs int `json:"expected-urls"`
+	ExpectedURLs int
 }

@@ -20,15 +20,15 @@ type Usage struct {
 	// robots.txt or tdmrep.json disallows one of them for a page, the page is not fetched. If
 	// the page itself does, it is left out of all output. Both have the reason
 	// [output.Usage]. Default: none, which refuses nothing.
-	Purposes []string `json:"purpose"`
+	Purposes []string
 
 	// Unknown says whether a page is used for a purpose about which nothing is said:
 	// UnknownAllow (default) or UnknownRefuse.
-	Unknown UnknownUsage `json:"unknown"`
+	Unknown UnknownUsage
 
 	// Permissions requests the tdmrep.json of each origin for permissions.jsonl (default
 	// false). The purpose "tdm" does that too.
-	Permissions bool `json:"permissions"`
+	Permissions bool
 }
 
 // UnknownUsage is a value of Usage.Unknown.

@@ -43,6 +43,7 @@ func New() *Values {
 
 // A Row is one flag. To add a flag, add its row to the table, and the field that it sets.
 type Row struct {
+	Group string // the heading in the help
 	Name  string
 	Short string // the flag in one letter, if it has one
 	Old   string // an old name of the flag and its key, which still works
@@ -51,8 +52,7 @@ type Row struct {
 	Is    Trait
 	Usage string
 
-	Group string
-	Flag  *pflag.Flag // also parses values of the environment and of a file
+	Flag *pflag.Flag // also parses values of the environment and of a file
 }
 
 // A Trait is what is special about a row. Traits can be combined.
@@ -85,19 +85,13 @@ const (
 // machine cannot see.
 const TokenVariable = "POLITECRAWL_LISTEN_TOKEN"
 
-// A group is a heading of the help, with the rows below it.
-type group struct {
-	name string
-	rows []Row
-}
-
 // Rows returns all rows, bound to v, in the order of the help.
 func (v *Values) Rows() []Row {
-	var rows []Row
-	for _, g := range v.groups() {
-		for _, r := range g.rows {
-			r.Group, r.Flag = g.name, r.newFlag()
-			rows = append(rows, r)
+	rows := v.rows()
+	for i := range rows {
+		rows[i].Flag = rows[i].newFlag()
+		if rows[i].Group == "" {
+			rows[i].Group = rows[i-1].Group
 		}
 	}
 	return rows

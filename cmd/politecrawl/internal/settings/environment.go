@@ -26,18 +26,17 @@ func isSet(key string) bool { return os.Getenv(Variable(key)) != "" }
 // checkEnvironment rejects unknown variables with our prefix, so that a misspelled setting
 // is not ignored silently.
 func (s *Settings) checkEnvironment(environ []string) error {
-	keys, known := s.names(), s.known()
 	var bad []error
 	for _, v := range slices.Sorted(slices.Values(environ)) {
 		name, value, _ := strings.Cut(v, "=")
 		rest, ours := strings.CutPrefix(name, envPrefix+"_")
 		key := strings.ToLower(strings.ReplaceAll(rest, "_", "-"))
-		if !ours || value == "" || slices.Contains(known, key) && name == Variable(key) ||
+		if !ours || value == "" || s.isKey(key) && name == Variable(key) ||
 			slices.Contains(otherVariables, name) || serviceVariable.MatchString(rest) {
 			continue
 		}
 		hint := instead(key)
-		if best := cli.Nearest(key, keys); best != "" && hint == "" {
+		if best := cli.Nearest(key, s.names()); best != "" && hint == "" {
 			hint = " (did you mean " + Variable(best) + "?)"
 		}
 		bad = append(bad, fmt.Errorf("the environment variable %s is unknown%s; unset it; %q lists the keys; the variable of a key is POLITECRAWL_ and its upper-case name, with _ for -", name, hint, "politecrawl help settings"))

@@ -40,11 +40,10 @@ func (s *Settings) read(v *viper.Viper) error {
 	}
 	s.lines = keyLines(kind, text)
 
-	known := s.known()
 	var bad []error
 	for _, key := range slices.SortedFunc(slices.Values(v.AllKeys()), s.byLine) {
 		switch {
-		case !slices.Contains(known, key):
+		case !s.isKey(key):
 			top, _, _ := strings.Cut(key, ".")
 			bad = append(bad, fmt.Errorf("--config %q: unknown key %q%s; %q lists the keys",
 				s.at(top), key, cmp.Or(instead(key), cli.DidYouMean(key, s.names())), "politecrawl help settings"))
@@ -92,15 +91,9 @@ func (s *Settings) names() []string {
 	return names
 }
 
-// known returns all keys, and the old names of some.
-func (s *Settings) known() []string {
-	names := s.names()
-	for _, r := range s.keys() {
-		if r.Old != "" {
-			names = append(names, r.Old)
-		}
-	}
-	return names
+// isKey reports whether there is a key of this name or old name.
+func (s *Settings) isKey(name string) bool {
+	return slices.ContainsFunc(s.keys(), func(r *flags.Row) bool { return r.Name == name || r.Old != "" && r.Old == name })
 }
 
 // assign sets a key to a value from the environment or a file.

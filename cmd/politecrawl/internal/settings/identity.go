@@ -16,15 +16,12 @@ func (s *Settings) adoptIdentity() error {
 	if err != nil {
 		return cli.Misuse("identity: %w (%s)", cli.QuotePath(err), s.from["identity"])
 	}
-	its := opened.Settings()
-	for key, value := range map[string]string{"user-agent": its.UserAgent, "contact": its.Contact} {
-		if value == "" || s.IsSet(key) {
-			continue
-		}
-		if err := s.row(key).Flag.Value.Set(value); err != nil {
-			return err
-		}
-		s.from[key] = "identity " + dir
+	its, own := opened.Settings(), &s.Config.Fetch
+	if its.UserAgent != "" && !s.IsSet("user-agent") {
+		own.UserAgent, s.from["user-agent"] = its.UserAgent, "identity "+dir
+	}
+	if its.Contact != "" && !s.IsSet("contact") {
+		own.Contact, s.from["contact"] = its.Contact, "identity "+dir
 	}
 	return nil
 }

@@ -100,9 +100,7 @@ func (s *Settings) loadCrawl(name, dir string, urls []string) error {
 			return err
 		}
 	}
-	if err := s.setAudit(); err != nil {
-		return err
-	}
+	s.setAudit()
 	return s.restoreSecrets(v, name)
 }
 

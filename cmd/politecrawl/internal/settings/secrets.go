@@ -17,11 +17,10 @@ import (
 // WithoutSecrets returns the values of a key as a crawl stores them, with *** instead of secrets.
 func WithoutSecrets(key string, values []string) []string {
 	s := New()
-	r := s.row(key)
-	if !r.Has(flags.Secret) {
+	if !s.row(key).Has(flags.Secret) {
 		return values
 	}
-	list := r.Flag.Value.(pflag.SliceValue)
+	list := s.list(key)
 	_ = list.Replace(values) // it never fails
 	s.Config = s.Config.WithoutSecrets()
 	return append([]string{}, list.GetSlice()...)
@@ -51,7 +50,7 @@ func (s *Settings) SecretFlags() map[string]string {
 // moveUsers moves users and passwords from the start URLs to basic-auth. The args are the start
 // URLs on the command line.
 func (s *Settings) moveUsers(args []string) error {
-	auth := s.list(flags.BasicAuth)
+	auth := &s.Config.Credentials.BasicAuth
 	s.Config.URLs = slices.Clone(s.Config.URLs)
 	var told []string // origins
 	for i, raw := range s.Config.URLs {
@@ -62,10 +61,8 @@ func (s *Settings) moveUsers(args []string) error {
 		if u.User == nil {
 			continue
 		}
-		if !slices.Contains(auth.GetSlice(), u.String()) {
-			if err := auth.Append(u.String()); err != nil {
-				return err
-			}
+		if !slices.Contains(*auth, u.String()) {
+			*auth = append(*auth, u.String())
 		}
 		if s.from[flags.BasicAuth] == fromDefault {
 			s.from[flags.BasicAuth] = s.from["urls"]

@@ -188,9 +188,7 @@ func (s *Settings) Load(args []string, stdin io.Reader) error {
 	if err := s.checkURLs(); err != nil {
 		return err
 	}
-	if err := s.setAudit(); err != nil {
-		return err
-	}
+	s.setAudit()
 	if err := s.adoptIdentity(); err != nil {
 		return err
 	}
@@ -198,20 +196,12 @@ func (s *Settings) Load(args []string, stdin io.Reader) error {
 }
 
 // setAudit sets the keys of --audit, unless this run sets them otherwise.
-func (s *Settings) setAudit() error {
-	if !s.Audit {
-		return nil
-	}
-	for _, key := range []string{"obey-nofollow", "obey-noindex"} {
-		if s.IsSet(key) && !strings.HasPrefix(s.from[key], fromCrawl) {
-			continue
+func (s *Settings) setAudit() {
+	for key, obey := range map[string]*bool{"obey-nofollow": &s.Config.Robots.ObeyNofollow, "obey-noindex": &s.Config.Robots.ObeyNoindex} {
+		if s.Audit && (!s.IsSet(key) || strings.HasPrefix(s.from[key], fromCrawl)) {
+			*obey, s.from[key] = false, "flag --audit"
 		}
-		if err := s.row(key).Flag.Value.Set("false"); err != nil {
-			return err
-		}
-		s.from[key] = "flag --audit"
 	}
-	return nil
 }
 
 // instead returns the keys that replace a flag without a key; empty: there is no such flag.
