@@ -1,0 +1,40 @@
+package crawler
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strings"
+	"testing"
+)
+
+// Each field of a group of Config has its row in the table of settings.
+func TestEachFieldHasItsRow(t *testing.T) {
+	table := string(contentOf(t, "setting.go"))
+	groups := map[string]*ast.StructType{}
+	for _, name := range []string{"config.go", "permission.go"} {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		must(t, err)
+		ast.Inspect(file, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.TypeSpec); ok {
+				if s, ok := spec.Type.(*ast.StructType); ok {
+					groups[spec.Name.Name] = s
+				}
+			}
+			return true
+		})
+	}
+	fields := 0
+	for _, group := range groups["Config"].Fields.List[1:] { // after URLs
+		name := group.Names[0].Name
+		for _, field := range groups[name].Fields.List {
+			fields++
+			if path := "&c." + name + "." + field.Names[0].Name + ","; strings.Count(table, path) != 1 {
+				t.Errorf("%s is in %d rows", path, strings.Count(table, path))
+			}
+		}
+	}
+	if rows := len(new(Config).settings()); rows != fields+1 {
+		t.Errorf("%d rows for %d fields and the start URLs", rows, fields)
+	}
+}
