@@ -37,13 +37,9 @@ func benchmarkMake(b *testing.B, pages, workers int) {
 	dirs := benchmarkCrawl(b, pages, workers)
 	before := heap()
 	for b.Loop() {
-		m := newTestMaker(b, dirs...)
-		if err := m.firstReading(); err != nil {
-			b.Fatal(err)
-		}
+		m := loadModel(b, dirs...)
 		b.ReportMetric(float64(heap()-before)/float64(pages), "B/URL")
-		m.conclude()
-		if err := m.secondReading(); err != nil {
+		if err := m.find(); err != nil {
 			b.Fatal(err)
 		}
 		r := m.report()

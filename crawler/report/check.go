@@ -75,17 +75,16 @@ func (c checkFact) has(m checkMarks) bool { return c.marks&m != 0 }
 // checks finds broken URLs among those that were only checked.
 type checks struct {
 	facts *facts
-	lists *findingLists
 	byURL map[key]checkFact
 	dead  map[string]bool // origins of checks; true: none has a response
 }
 
-func newChecks(f *facts, lists *findingLists) *checks {
-	return &checks{facts: f, lists: lists, byURL: make(map[key]checkFact), dead: make(map[string]bool)}
+func newChecks(f *facts) *checks {
+	return &checks{facts: f, byURL: make(map[key]checkFact), dead: make(map[string]bool)}
 }
 
 // add records a check. Links come later.
-func (c *checks) add(_ *workerDir, line *output.Check) {
+func (c *checks) add(line *output.Check) {
 	k := keyOf(line.URL)
 	f := c.byURL[k] // it may be the target of another
 	f.status = int16(min(line.Status, 999))
@@ -179,39 +178,36 @@ func statusText(status int) string {
 	return "status " + strconv.Itoa(status)
 }
 
-// name adds the findings of a check.
-func (c *checks) name(_ *workerDir, line *output.Check) {
+// A checkFault is a check whose URL is broken or could not be verified.
+type checkFault struct {
+	Finding
+
+	foundOn    string
+	unverified bool
+	asset      bool
+}
+
+// fault returns the fault of a check; nil: it has none, or the line of a page says it.
+func (c *checks) fault(line *output.Check, r *references) *checkFault {
 	k := keyOf(line.URL)
 	f := c.byURL[k]
 	if c.facts.byURL[k].status != 0 || !f.has(usedAsLink|usedAsAsset) {
-		return // the line of its page tells
+		return nil
 	}
-	fault, result := c.end(k)
-	if result == checkOK {
-		return
+	detail, result := c.end(k)
+	// A redirect target may be found only by a redirect, for which there is a finding.
+	if result == checkOK || f.has(redirectTarget) && r.count(k) == 0 {
+		return nil
 	}
-	row := Finding{URL: line.URL, Detail: fault}
+	fault := &checkFault{Finding{URL: line.URL, Detail: detail}, line.FoundOn, result == checkUnverified, f.has(usedAsAsset)}
 	switch {
 	case f.result == checkRedirected:
-		row.Related = line.Location
-		row.Detail = fmt.Sprintf("status %d, then %s", line.Status, fault)
+		fault.Related = line.Location
+		fault.Detail = fmt.Sprintf("status %d, then %s", line.Status, detail)
 	case line.Status == 0:
-		row.Detail = clip(string(line.Reason) + detailText(line.Detail))
+		fault.Detail = clip(string(line.Reason) + detailText(line.Detail))
 	}
-	foundOn := line.FoundOn
-	if f.has(redirectTarget) { // it may be found only by a redirect, for which there is a finding
-		if foundOn = ""; c.lists.referrers.counts[k].pages == 0 {
-			return
-		}
-	}
-	switch {
-	case result == checkUnverified:
-		c.lists.addReferred(ruleUnverified, row, foundOn)
-	case f.has(usedAsAsset):
-		c.lists.addReferred(ruleBrokenAsset, row, foundOn)
-	default:
-		c.lists.addReferred(ruleBrokenExternal, row, foundOn)
-	}
+	return fault
 }
 
 // detailText is what a line says beside its reason.

@@ -25,20 +25,18 @@ func found(r *Report, rule string) []string {
 
 func inconclusive(r *Report, rule string) []string { return FindingsOf(r, rule).Caveats }
 
-// sitemapRules returns the IDs of the rules of sitemaps.
-func sitemapRules() []string {
+// idsOfSitemaps returns the IDs of the rules of sitemaps.
+func idsOfSitemaps() []string {
 	var ids []string
-	for _, rule := range rules {
-		if rule.Topic == topicSitemaps {
-			ids = append(ids, rule.ID)
-		}
+	for _, rule := range sitemapRules {
+		ids = append(ids, rule.ID)
 	}
 	return ids
 }
 
 // Each gap in a crawl makes the kinds inconclusive that depend on it, and no other.
 func TestInconclusiveKindsSayWhy(t *testing.T) {
-	all := sitemapRules()
+	all := idsOfSitemaps()
 	but := func(left ...string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(k string) bool { return slices.Contains(left, k) })
 	}
@@ -53,62 +51,62 @@ func TestInconclusiveKindsSayWhy(t *testing.T) {
 		{"killed", func(c *crawl) { delete(c.state, "ended") }, all, "not known whether"},
 		{"robots.txt unreachable", func(c *crawl) {
 			c.reject("/wait", output.Rejection{Reason: output.RobotsUnreachable, Source: "link"})
-		}, but(ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapLastmod, ruleSitemapNotFetched), "1 URL was skipped: robots.txt could not be fetched"},
+		}, but("sitemap-unreadable", "sitemap-incomplete", "sitemap-invalid-lastmod", "sitemap-not-fetched"), "1 URL was skipped: robots.txt could not be fetched"},
 		{"payment", func(c *crawl) {
 			c.reject("/paid", output.Rejection{Reason: output.PaymentRequired, Source: "link"})
-		}, but(ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapLastmod, ruleSitemapNotFetched), "1 URL was skipped: the site requires payment"},
+		}, but("sitemap-unreadable", "sitemap-incomplete", "sitemap-invalid-lastmod", "sitemap-not-fetched"), "1 URL was skipped: the site requires payment"},
 		{"license", func(c *crawl) {
 			c.reject("/licensed", output.Rejection{Reason: output.LicenseRequired, Source: "link"})
-		}, but(ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapLastmod, ruleSitemapNotFetched), "1 URL was skipped: the site requires a license"},
+		}, but("sitemap-unreadable", "sitemap-incomplete", "sitemap-invalid-lastmod", "sitemap-not-fetched"), "1 URL was skipped: the site requires a license"},
 		{"limit of a host", func(c *crawl) {
 			c.reject("/full", output.Rejection{Reason: output.MaxHostPages, Source: "link"})
-		}, but(ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapLastmod, ruleSitemapNotFetched), "limit of pages per host"},
+		}, but("sitemap-unreadable", "sitemap-incomplete", "sitemap-invalid-lastmod", "sitemap-not-fetched"), "limit of pages per host"},
 		{"since", func(c *crawl) {
 			c.reject("/same", output.Rejection{Reason: output.BeforeSince, Source: "sitemap"})
-		}, but(ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapLastmod, ruleSitemapNotFetched), "unchanged according"},
+		}, but("sitemap-unreadable", "sitemap-incomplete", "sitemap-invalid-lastmod", "sitemap-not-fetched"), "unchanged according"},
 		{"depth", func(c *crawl) {
 			c.reject("/deep", output.Rejection{Reason: output.MaxDepth, Source: "link"})
-		}, []string{ruleSitemapNotLinked, ruleSitemapNotListed}, "limit of depth"},
+		}, []string{"sitemap-not-linked", "sitemap-not-listed"}, "limit of depth"},
 		{"hosts", func(c *crawl) {
 			c.reject("/late", output.Rejection{Reason: output.MaxHosts, Source: "link"})
-		}, but(ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapLastmod, ruleSitemapNotFetched), "limit of hosts"},
+		}, but("sitemap-unreadable", "sitemap-incomplete", "sitemap-invalid-lastmod", "sitemap-not-fetched"), "limit of hosts"},
 		{"sitemap entries", func(c *crawl) {
 			c.reject("/late.xml", output.Rejection{Reason: output.MaxSitemapEntries, Source: "sitemap"})
-		}, but(ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapLastmod, ruleSitemapNotFetched), "limit of sitemap entries"},
+		}, but("sitemap-unreadable", "sitemap-incomplete", "sitemap-invalid-lastmod", "sitemap-not-fetched"), "limit of sitemap entries"},
 		{"long URLs", func(c *crawl) {
 			c.reject("/?a&b", output.Rejection{Reason: output.TooLong, Source: "link"})
-		}, but(ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapLastmod, ruleSitemapNotFetched), "length limit"},
+		}, but("sitemap-unreadable", "sitemap-incomplete", "sitemap-invalid-lastmod", "sitemap-not-fetched"), "length limit"},
 		{"an expression", func(c *crawl) {
 			c.reject("/private", output.Rejection{Reason: output.Excluded, Source: "link"})
-		}, but(ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapLastmod, ruleSitemapNotFetched), "excluded by --include or --exclude"},
+		}, but("sitemap-unreadable", "sitemap-incomplete", "sitemap-invalid-lastmod", "sitemap-not-fetched"), "excluded by --include or --exclude"},
 		{"a trap", func(c *crawl) {
 			c.reject("/calendar?month=12", output.Rejection{Reason: output.Trap, Source: "link"})
-		}, []string{ruleSitemapNotLinked, ruleSitemapNotListed}, "spider trap"},
+		}, []string{"sitemap-not-linked", "sitemap-not-listed"}, "spider trap"},
 		{"repeating paths", func(c *crawl) {
 			c.reject("/a/a/a/a", output.Rejection{Reason: output.RepeatedSegment, Source: "link"})
-		}, []string{ruleSitemapNotLinked, ruleSitemapNotListed}, "path segment repeats"},
+		}, []string{"sitemap-not-linked", "sitemap-not-listed"}, "path segment repeats"},
 		{"a page that was cut short", func(c *crawl) {
 			c.page("/big", output.Page{Source: "link", Truncated: "max-body", LimitsReached: []string{"max-body"}})
-		}, []string{ruleSitemapNotLinked, ruleSitemapNotListed}, "1 page has more"},
+		}, []string{"sitemap-not-linked", "sitemap-not-listed"}, "1 page has more"},
 		{"too many links", func(c *crawl) {
 			c.page("/map", output.Page{Source: "link", LinksSkipped: 1, LimitsReached: []string{"max-links"}})
-		}, []string{ruleSitemapNotLinked, ruleSitemapNotListed}, "1 page has more"},
+		}, []string{"sitemap-not-linked", "sitemap-not-listed"}, "1 page has more"},
 		{"a sitemap that failed", func(c *crawl) {
 			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: example + "/bad.xml", Status: 500, Origin: example})
-		}, but(ruleSitemapNotLinked), "2 of 3 sitemap files were not read completely: 1 skipped, failed or incomplete, 1 not found"},
+		}, but("sitemap-not-linked"), "2 of 3 sitemap files were not read completely: 1 skipped, failed or incomplete, 1 not found"},
 		{"a sitemap that was not read to its end", func(c *crawl) {
 			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: example + "/cut.xml", Status: 200, Origin: example, Detail: "cut short"})
-		}, but(ruleSitemapNotLinked), "2 of 3 sitemap files were not read completely: 1 skipped, failed or incomplete, 1 not found"},
+		}, but("sitemap-not-linked"), "2 of 3 sitemap files were not read completely: 1 skipped, failed or incomplete, 1 not found"},
 		{"a sitemap that is disallowed", func(c *crawl) {
 			c.reject("/private/map.xml", output.Rejection{Reason: output.Disallowed, Source: "sitemap", FoundOn: example + "/robots.txt", Rule: "Disallow: /private/", Line: 2})
-		}, but(ruleSitemapNotLinked), "2 of 3 sitemap files were not read completely: 1 disallowed, 1 not found"},
-		{"no links.jsonl", func(c *crawl) { c.links = nil }, []string{ruleSitemapNotLinked}, "links of pages were not recorded"},
-		{"only sitemaps", func(c *crawl) { c.state["config"].(map[string]any)["only-sitemaps"] = true }, []string{ruleSitemapNotLinked, ruleSitemapNotListed}, "no links were followed"},
-		{"unchanged pages", func(c *crawl) { c.page("/same", output.Page{Status: 304, Unchanged: true, Source: "link"}) }, []string{ruleSitemapNotLinked}, "1 page is unchanged"},
+		}, but("sitemap-not-linked"), "2 of 3 sitemap files were not read completely: 1 disallowed, 1 not found"},
+		{"no links.jsonl", func(c *crawl) { c.links = nil }, []string{"sitemap-not-linked"}, "links of pages were not recorded"},
+		{"only sitemaps", func(c *crawl) { c.state["config"].(map[string]any)["only-sitemaps"] = true }, []string{"sitemap-not-linked", "sitemap-not-listed"}, "no links were followed"},
+		{"unchanged pages", func(c *crawl) { c.page("/same", output.Page{Status: 304, Unchanged: true, Source: "link"}) }, []string{"sitemap-not-linked"}, "1 page is unchanged"},
 		{"withheld pages with links", func(c *crawl) {
 			c.page("/quiet", output.Page{Source: "link", Withheld: "noindex"})
 			c.pages[len(c.pages)-1].Links = 3
-		}, []string{ruleSitemapNotLinked}, "because of noindex"},
+		}, []string{"sitemap-not-linked"}, "because of noindex"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := everything()
@@ -152,7 +150,7 @@ func TestReportNotesPagesWithoutContent(t *testing.T) {
 	if diff := cmp.Diff(want[:1], r.Notes); diff != "" {
 		t.Errorf("notes if its links are known (-want +got):\n%s", diff)
 	}
-	if reasons := inconclusive(r, ruleSitemapNotLinked); len(reasons) > 0 {
+	if reasons := inconclusive(r, "sitemap-not-linked"); len(reasons) > 0 {
 		t.Errorf("not-linked is inconclusive: %q", reasons)
 	}
 
@@ -162,8 +160,8 @@ func TestReportNotesPagesWithoutContent(t *testing.T) {
 	c.entries = []output.Entry{{URL: example + "/same", Sitemap: example + "/sitemap.xml"}}
 	for _, config := range []map[string]any{{}, {"links": false}} {
 		c.state["config"] = config
-		if r := c.make(t); len(found(r, ruleSitemapNotLinked)) > 0 || len(inconclusive(r, ruleSitemapNotLinked)) == 0 {
-			t.Errorf("%v: not linked %q, inconclusive %q", config, found(r, ruleSitemapNotLinked), inconclusive(r, ruleSitemapNotLinked))
+		if r := c.make(t); len(found(r, "sitemap-not-linked")) > 0 || len(inconclusive(r, "sitemap-not-linked")) == 0 {
+			t.Errorf("%v: not linked %q, inconclusive %q", config, found(r, "sitemap-not-linked"), inconclusive(r, "sitemap-not-linked"))
 		}
 	}
 }
@@ -183,11 +181,11 @@ func TestFirstSitemapByNameIsShown(t *testing.T) {
 				output.Entry{URL: example + "/old", Sitemap: file, LastMod: at(0).AddDate(0, 0, 5)})
 		}
 		r := c.make(t)
-		if want := []string{"/alias?x=1", "/nowhere"}; !slices.Equal(found(r, ruleSitemapNotFetched), want) {
-			t.Errorf("not fetched: %v", found(r, ruleSitemapNotFetched))
+		if want := []string{"/alias?x=1", "/nowhere"}; !slices.Equal(found(r, "sitemap-not-fetched"), want) {
+			t.Errorf("not fetched: %v", found(r, "sitemap-not-fetched"))
 		}
-		if want := []string{"/ancient", "/future"}; !slices.Equal(found(r, ruleSitemapLastmod), want) {
-			t.Errorf("dates that cannot be true: %v", found(r, ruleSitemapLastmod))
+		if want := []string{"/ancient", "/future"}; !slices.Equal(found(r, "sitemap-invalid-lastmod"), want) {
+			t.Errorf("dates that cannot be true: %v", found(r, "sitemap-invalid-lastmod"))
 		}
 		for _, k := range SitemapFindings(r) {
 			for _, row := range k.Rows {
@@ -218,7 +216,7 @@ func TestWithoutEntriesSitemapsAreInconclusive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := r.Sitemaps; s.URLs != 0 || len(SitemapFindings(r)) != 1 || SitemapFindings(r)[0].ID != ruleSitemapUnreadable || s.OriginsWithoutEntries.Total != 0 || !slices.Equal(s.Caveats, []string{"entries.jsonl is missing or empty"}) {
+		if s := r.Sitemaps; s.URLs != 0 || len(SitemapFindings(r)) != 1 || SitemapFindings(r)[0].ID != "sitemap-unreadable" || s.OriginsWithoutEntries.Total != 0 || !slices.Equal(s.Caveats, []string{"entries.jsonl is missing or empty"}) {
 			t.Errorf("missing %v: %s", missing, asJSON(t, s))
 		}
 		if want := []string{"entries.jsonl is missing or empty: its sitemaps cannot be compared with the site"}; !slices.Equal(r.Notes, want) {

@@ -107,9 +107,10 @@ func (c *crawl) write(t *testing.T) string {
 	return dir
 }
 
-func newTestMaker(t testing.TB, dirs ...string) *maker {
+// loadModel loads the model of a crawl.
+func loadModel(t testing.TB, dirs ...string) *model {
 	t.Helper()
-	m, err := newMaker(t.Context(), dirs, nil)
+	m, err := load(t.Context(), dirs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,19 +32,15 @@ func (f *Finding) disallow(r *output.Rejection) {
 	f.Detail, f.Line = clip(r.Rule), r.Line
 }
 
-// findingLists collect the findings of all rules.
-type findingLists struct {
-	rows      map[string]*topRows[Finding] // by the ID of the rule
-	lists     map[string]List[Finding]     // the same, when they are complete
-	referrers *referrers
-}
+// A ruleList collects the findings of a rule.
+type ruleList struct {
+	*rule
 
-func newFindingLists(limit int, referrers *referrers) *findingLists {
-	l := &findingLists{rows: make(map[string]*topRows[Finding]), lists: make(map[string]List[Finding]), referrers: referrers}
-	for _, rule := range rules {
-		l.rows[rule.ID] = newTopRows(limit, byPages)
-	}
-	return l
+	finder     finder
+	references *references
+	rows       *topRows[Finding]
+	finished   *List[Finding]      // nil: more rows may come
+	only       map[string][]string // URLs that only references have, with how pages refer to them, if not by links or as assets
 }
 
 // byPages compares the findings of one rule. Most differ by their URLs, and a report sorts many.
@@ -58,153 +54,70 @@ func byPages(a, b Finding) int {
 	return cmp.Or(cmp.Compare(a.Related, b.Related), cmp.Compare(a.Detail, b.Detail))
 }
 
-func (l *findingLists) add(rule string, f Finding) { l.rows[rule].add(f) }
+func (l *ruleList) add(f Finding) { l.rows.add(f) }
 
 // addReferred adds a finding of a URL that pages link to or use. Without links.jsonl only the page
 // where it was found first is known.
-func (l *findingLists) addReferred(rule string, f Finding, foundOn string) {
-	f.Pages = int(l.referrers.counts[keyOf(f.URL)].pages)
+func (l *ruleList) addReferred(f Finding, foundOn string) {
+	f.Pages = l.references.count(keyOf(f.URL))
 	if f.Pages == 0 && foundOn != "" {
 		f.Pages, f.FoundOn = 1, []string{foundOn}
 	}
-	l.add(rule, f)
+	l.add(f)
 }
 
-// finish completes the list of a rule. Its rows may still be changed.
-func (l *findingLists) finish(rule string) List[Finding] {
-	list, done := l.lists[rule]
-	if !done {
-		list = l.rows[rule].list()
-		l.lists[rule] = list
-		l.rows[rule] = nil
+// refer adds a URL that is a finding because the page of the current line refers to it.
+func (l *ruleList) refer(url string) {
+	if _, known := l.only[url]; !known {
+		l.only[strings.Clone(url)] = nil // it shares memory with the line
 	}
-	return list
+	l.references.add(l.keyOf(url))
 }
 
-// choose completes the lists of findings with referrers, and returns whether there is a finding
-// whose referrers are to be named.
-func (l *findingLists) choose() bool {
-	for _, rule := range [...]string{
-		ruleBrokenLink, ruleInvalidURL, ruleBrokenExternal, ruleBrokenAsset, ruleUnverified, ruleRedirectLoop, ruleRedirectDeadEnd, ruleRedirectChain, ruleLinkMoved, ruleLinkRedirected, ruleLinkToDisallowed,
-	} {
-		for _, f := range l.finish(rule).Rows {
-			if f.Pages > 0 && f.FoundOn == nil {
-				l.referrers.want(keyOf(f.URL))
-			}
+// describe says how a page refers to a URL of refer, if not by a link or as an asset.
+func (l *ruleList) describe(url, as string) {
+	if uses := l.only[url]; !slices.Contains(uses, as) {
+		l.only[url] = append(uses, as)
+	}
+}
+
+// keyOf returns the key of a URL in the references. A URL of refer has one for each rule.
+func (l *ruleList) keyOf(url string) key {
+	if _, only := l.only[url]; only {
+		return keyOf(l.ID + " " + url)
+	}
+	return keyOf(url)
+}
+
+// finish completes the list. Its rows may still be changed.
+func (l *ruleList) finish() *List[Finding] {
+	if l.finished == nil {
+		for url, uses := range l.only {
+			slices.Sort(uses)
+			l.add(Finding{URL: url, Detail: strings.Join(uses, ", "), Pages: l.references.count(l.keyOf(url))})
 		}
+		list := l.rows.list()
+		l.finished, l.rows = &list, nil
 	}
-	return len(l.referrers.from) > 0
+	return l.finished
 }
 
-// list returns the findings of the rules that apply.
-func (l *findingLists) list(applies func(rule string) bool, caveats func(rule string) []string) []Findings {
+// index completes the list and adds its rows to a map by one of their URLs.
+func (l *ruleList) index(rows map[key][]*Finding, url func(*Finding) string) {
+	list := l.finish()
+	for i := range list.Rows {
+		k := keyOf(url(&list.Rows[i]))
+		rows[k] = append(rows[k], &list.Rows[i])
+	}
+}
+
+// findings returns the findings of the rules that apply.
+func (m *model) findings() []Findings {
 	all := []Findings{}
-	for _, rule := range rules {
-		if !applies(rule.ID) {
-			continue
+	for _, l := range m.lists {
+		if list := l.finish(); l.when == nil || l.when(m, l) {
+			all = append(all, Findings{Rule: l.Rule, Caveats: m.caveats(l.needs), Total: list.Total, Rows: list.Rows})
 		}
-		list := l.finish(rule.ID)
-		for i := range list.Rows {
-			if row := &list.Rows[i]; row.FoundOn == nil {
-				if from := l.referrers.from[keyOf(row.URL)]; from != nil && row.Pages > 0 {
-					row.FoundOn = from.list().Rows
-				}
-			}
-		}
-		all = append(all, Findings{Rule: rule, Caveats: caveats(rule.ID), Total: list.Total, Rows: list.Rows})
 	}
 	return all
-}
-
-// referrers are the pages that link to URLs at fault, or use them.
-type referrers struct {
-	counts map[key]referrals        // by URL
-	from   map[key]*topRows[string] // the pages, for the findings in the lists
-}
-
-// referrals are the number of pages that refer to a URL, and the number of the last one.
-type referrals struct{ pages, last uint32 }
-
-func newReferrers() *referrers {
-	return &referrers{counts: make(map[key]referrals), from: make(map[key]*topRows[string])}
-}
-
-// count counts a page that refers to a URL, once however often it comes.
-func (r *referrers) count(k key, page uint32) {
-	if was := r.counts[k]; was.last != page {
-		r.counts[k] = referrals{was.pages + 1, page}
-	}
-}
-
-// want keeps the pages that refer to a URL.
-func (r *referrers) want(k key) { r.from[k] = newExamples() }
-
-// name names a page that refers to a URL.
-func (r *referrers) name(k key, page string) {
-	if pages := r.from[k]; pages != nil && !pages.rejects(page) {
-		pages.add(strings.Clone(page)) // it would keep the whole line in memory
-	}
-}
-
-// newExamples keeps the first pages, each once.
-func newExamples() *topRows[string] {
-	pages := newTopRows(maxExamples, strings.Compare)
-	pages.same = func(a, b string) bool { return a == b }
-	return pages
-}
-
-// namedURLs are URLs that are known only by the pages that name them.
-type namedURLs struct {
-	counts map[key]int // number of pages
-	chosen map[key]*namedURL
-}
-
-type namedURL struct {
-	url  string
-	from *topRows[string]
-	as   []string // how pages name it, if not as a link or asset
-}
-
-func newNamedURLs() *namedURLs {
-	return &namedURLs{counts: make(map[key]int), chosen: make(map[key]*namedURL)}
-}
-
-// choose selects the URLs that most pages name.
-func (n *namedURLs) choose(limit int) {
-	type counted struct {
-		key   key
-		pages int
-	}
-	most := newTopRows(limit, func(a, b counted) int { return cmp.Or(cmp.Compare(b.pages, a.pages), cmp.Compare(a.key, b.key)) })
-	for k, pages := range n.counts {
-		most.add(counted{k, pages})
-	}
-	for _, c := range most.list().Rows {
-		n.chosen[c.key] = &namedURL{from: newExamples()}
-	}
-}
-
-// name names a URL, and a page that names it.
-func (n *namedURLs) name(k key, url, page string) {
-	if u := n.chosen[k]; u != nil {
-		u.url = strings.Clone(url)
-		u.from.add(strings.Clone(page))
-	}
-}
-
-// describe says how a page names a URL.
-func (n *namedURLs) describe(k key, as string) {
-	if u := n.chosen[k]; u != nil && !slices.Contains(u.as, as) {
-		u.as = append(u.as, as)
-	}
-}
-
-// addTo adds the findings of a rule.
-func (n *namedURLs) addTo(l *findingLists, rule string) {
-	total := l.rows[rule].total
-	for k, u := range n.chosen {
-		slices.Sort(u.as)
-		l.rows[rule].addDuplicate(Finding{URL: u.url, Detail: strings.Join(u.as, ", "), Pages: n.counts[k], FoundOn: u.from.list().Rows})
-	}
-	l.rows[rule].total = total + len(n.counts)
 }

@@ -128,7 +128,7 @@ var faults = map[string]struct {
 	add  func(*crawl)
 	want Finding
 }{
-	ruleBrokenLink: {
+	"broken-link": {
 		func(c *crawl) {
 			c.page("/gone", output.Page{Status: 404, Source: "link"})
 			c.link("/", "/gone")
@@ -136,7 +136,7 @@ var faults = map[string]struct {
 		},
 		Finding{URL: example + "/gone", Detail: "status 404", Pages: 2, FoundOn: []string{example + "/", example + "/de"}},
 	},
-	ruleInvalidURL: {
+	"invalid-url": {
 		func(c *crawl) {
 			c.rejected = append(c.rejected, output.Rejection{URL: "http://<x>/", Reason: output.InvalidURL, Source: "link", FoundOn: example + "/", Detail: "invalid host name"})
 			for _, page := range []string{"/", "/de"} {
@@ -147,7 +147,7 @@ var faults = map[string]struct {
 		},
 		Finding{URL: "http://<x>/", Detail: "invalid host name", Pages: 2, FoundOn: []string{example + "/", example + "/de"}},
 	},
-	ruleBrokenExternal: {
+	"broken-external": {
 		func(c *crawl) {
 			c.check(other+"/gone", output.Check{Kind: "a", Status: 410})
 			l := c.linksOf("/de")
@@ -155,24 +155,24 @@ var faults = map[string]struct {
 		},
 		Finding{URL: other + "/gone", Detail: "status 410", Pages: 2, FoundOn: []string{example + "/", example + "/de"}},
 	},
-	ruleBrokenFragment: {
+	"broken-fragment": {
 		func(c *crawl) { c.anchors[0].Targets = append(c.anchors[0].Targets, example+"/de#missing") },
 		Finding{URL: example + "/de#missing", Pages: 1, FoundOn: []string{example + "/"}},
 	},
-	ruleForbiddenHost: {
+	"forbidden-host": {
 		func(c *crawl) {
 			c.check("https://cdn.staging.example/a.png", output.Check{Kind: "img", Status: 200})
 		},
 		Finding{URL: "https://cdn.staging.example/a.png", Pages: 1, FoundOn: []string{example + "/"}},
 	},
-	ruleLinkMoved: {
+	"link-redirected-permanently": {
 		func(c *crawl) {
 			c.page("/moved", output.Page{Status: 308, Source: "link", Location: "/page"})
 			c.link("/", "/moved")
 		},
 		Finding{URL: example + "/moved", Detail: "status 308", Related: example + "/page", Pages: 1, FoundOn: []string{example + "/"}},
 	},
-	ruleLinkRedirected: {
+	"link-redirected": {
 		func(c *crawl) {
 			c.page("/today", output.Page{Status: 302, Source: "link", Location: "/page"})
 			c.link("/", "/today")
@@ -180,17 +180,17 @@ var faults = map[string]struct {
 		},
 		Finding{URL: example + "/today", Detail: "status 302", Related: example + "/page", Pages: 2, FoundOn: []string{example + "/", example + "/de"}},
 	},
-	ruleLinkDoubleSlash: {
+	"link-double-slash": {
 		func(c *crawl) { c.link("/de", "//page") },
 		Finding{URL: example + "//page", Pages: 1, FoundOn: []string{example + "/de"}},
 	},
-	ruleUnverified: {
+	"unverified": {
 		func(c *crawl) {
 			c.check(other+"/wall", output.Check{Kind: "a", Status: 403, Result: output.CheckUnverified})
 		},
 		Finding{URL: other + "/wall", Detail: "status 403", Pages: 1, FoundOn: []string{example + "/"}},
 	},
-	ruleBrokenAsset: {
+	"broken-asset": {
 		func(c *crawl) {
 			c.check("/moved.png", output.Check{Kind: "img", Status: 302, Location: example + "/lost.png"})
 			c.checks = append(c.checks, output.Check{FetchedAt: at(100), URL: example + "/lost.png", Result: output.CheckBroken, Kind: "img", FoundOn: example + "/moved.png", Status: 404})
@@ -199,20 +199,20 @@ var faults = map[string]struct {
 		},
 		Finding{URL: example + "/moved.png", Detail: "status 302, then status 404", Related: example + "/lost.png", Pages: 2, FoundOn: []string{example + "/", example + "/de"}},
 	},
-	ruleMixedContent: {
+	"mixed-content": {
 		func(c *crawl) {
 			c.check("http://example.com/b.png", output.Check{Kind: "img", Status: 200})
 			c.check("http://example.com/feed", output.Check{Kind: "link", Status: 200}) // no browser fetches it
 		},
 		Finding{URL: "http://example.com/b.png", Pages: 1, FoundOn: []string{example + "/"}},
 	},
-	ruleStartNoindex: {
+	"start-noindex": {
 		func(c *crawl) {
 			c.page("/start", output.Page{Source: "start", Directives: []output.Directive{{Rule: "noindex", Source: "X-Robots-Tag: noindex"}}})
 		},
 		Finding{URL: example + "/start", Detail: `"noindex" in the X-Robots-Tag: noindex`},
 	},
-	ruleNeedsJavaScript: {
+	"needs-javascript": {
 		func(c *crawl) {
 			for _, path := range []string{"/", "/about"} {
 				c.good(path, output.Page{Source: "start", Title: "App " + path, Description: "App " + path, NeedsJavaScript: true})
@@ -221,68 +221,68 @@ var faults = map[string]struct {
 		},
 		Finding{URL: "https://app.example/", Detail: "2 pages have no text and no links without scripts"},
 	},
-	ruleTitleMissing: {
+	"title-missing": {
 		func(c *crawl) { c.listed("/untitled", output.Page{}); c.last().Title = "" },
 		Finding{URL: example + "/untitled"},
 	},
-	ruleTitleDuplicate: {
+	"title-duplicate": {
 		func(c *crawl) { c.listed("/same-title", output.Page{Title: "Title of /de", Depth: 1}) },
 		Finding{URL: example + "/same-title", Detail: "Title of /de", Related: example + "/de"},
 	},
-	ruleTitleLong: {
+	"title-long": {
 		func(c *crawl) { c.listed("/long-title", output.Page{Title: strings.Repeat("é", maxTitle+1)}) },
 		Finding{URL: example + "/long-title", Detail: "71 characters: " + strings.Repeat("é", maxTitle+1)},
 	},
-	ruleDescriptionMissing: {
+	"description-missing": {
 		func(c *crawl) { c.listed("/undescribed", output.Page{}); c.last().Description = "" },
 		Finding{URL: example + "/undescribed"},
 	},
-	ruleDescriptionDuplicate: {
+	"description-duplicate": {
 		func(c *crawl) { c.listed("/same-description", output.Page{Description: "All about /de", Depth: 1}) },
 		Finding{URL: example + "/same-description", Detail: "All about /de", Related: example + "/de"},
 	},
-	ruleDescriptionLong: {
+	"description-long": {
 		func(c *crawl) {
 			c.listed("/long-description", output.Page{Description: strings.Repeat("é", maxDescription+1)})
 		},
 		Finding{URL: example + "/long-description", Detail: "161 characters: " + strings.Repeat("é", maxDescription+1)},
 	},
-	ruleH1Missing: {
+	"h1-missing": {
 		func(c *crawl) { c.listed("/no-h1", output.Page{}); c.last().H1 = "" },
 		Finding{URL: example + "/no-h1"},
 	},
-	ruleH1Multiple: {
+	"h1-multiple": {
 		func(c *crawl) { c.listed("/two-h1", output.Page{H1Count: 2}) },
 		Finding{URL: example + "/two-h1", Detail: "2 h1 elements"},
 	},
-	ruleAltMissing: {
+	"alt-missing": {
 		func(c *crawl) { c.listed("/no-alt", output.Page{ImagesWithoutAlt: 3}) },
 		Finding{URL: example + "/no-alt", Detail: "3 images"},
 	},
-	rulePageMalformed: {
+	"page-malformed": {
 		func(c *crawl) { c.listed("/malformed", output.Page{Malformed: "line 3: why"}) },
 		Finding{URL: example + "/malformed", Detail: "line 3: why"},
 	},
-	rulePageDeep: {
+	"page-deep": {
 		func(c *crawl) { c.listed("/deep", output.Page{Depth: maxLinksAway + 1}) },
 		Finding{URL: example + "/deep", Detail: "6 links away"},
 	},
-	rulePageSlow: {
+	"page-slow": {
 		func(c *crawl) { c.listed("/slow", output.Page{DurationMS: 3001}) },
 		Finding{URL: example + "/slow", Detail: "3.0 s"},
 	},
-	rulePageLarge: {
+	"page-large": {
 		func(c *crawl) { c.listed("/large", output.Page{Bytes: 3 << 20}) },
 		Finding{URL: example + "/large", Detail: "3.1 MB"},
 	},
-	ruleRedirectLoop: {
+	"redirect-loop": {
 		func(c *crawl) {
 			c.page("/loop", output.Page{Status: 301, Source: "link", Location: "/loop"})
 			c.link("/", "/loop")
 		},
 		Finding{URL: example + "/loop", Detail: "1 redirect", Related: example + "/loop", Pages: 1, FoundOn: []string{example + "/"}},
 	},
-	ruleRedirectDeadEnd: {
+	"redirect-dead-end": {
 		func(c *crawl) {
 			c.page("/to-error", output.Page{Status: 301, Source: "link", Location: "/error"})
 			c.page("/error", output.Page{Status: 500, Source: "redirect", FoundOn: example + "/to-error"})
@@ -290,7 +290,7 @@ var faults = map[string]struct {
 		},
 		Finding{URL: example + "/to-error", Detail: "1 redirect, then status 500", Related: example + "/error", Pages: 1, FoundOn: []string{example + "/"}},
 	},
-	ruleRedirectChain: {
+	"redirect-chain": {
 		func(c *crawl) {
 			c.page("/far", output.Page{Status: 301, Source: "link", Location: "/near"})
 			c.page("/near", output.Page{Status: 301, Source: "redirect", Location: "/page"})
@@ -298,132 +298,132 @@ var faults = map[string]struct {
 		},
 		Finding{URL: example + "/far", Detail: "2 redirects", Related: example + "/page", Pages: 1, FoundOn: []string{example + "/"}},
 	},
-	ruleCanonicalBroken: {
+	"canonical-broken": {
 		func(c *crawl) {
 			c.good("/canonical-broken", output.Page{Canonical: other + "/lost"})
 			c.check(other+"/lost", output.Check{Kind: "canonical", Status: 404})
 		},
 		Finding{URL: example + "/canonical-broken", Detail: "status 404", Related: other + "/lost"},
 	},
-	ruleCanonicalRedirect: {
+	"canonical-redirect": {
 		func(c *crawl) { c.good("/canonical-moved", output.Page{Canonical: example + "/old"}) },
 		Finding{URL: example + "/canonical-moved", Detail: "status 301", Related: example + "/old"},
 	},
-	ruleCanonicalDisallowed: {
+	"canonical-disallowed": {
 		func(c *crawl) {
 			c.good("/canonical-closed", output.Page{Canonical: other + "/closed"})
 			c.check(other+"/closed", output.Check{Kind: "canonical", Result: output.CheckUnverified, Reason: output.Disallowed})
 		},
 		Finding{URL: example + "/canonical-closed", Related: other + "/closed"},
 	},
-	ruleCanonicalNoindex: {
+	"canonical-noindex": {
 		func(c *crawl) {
 			c.good("/canonical-noindex", output.Page{Canonical: example + "/hidden"})
 			c.good("/hidden", output.Page{Directives: []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}}})
 		},
 		Finding{URL: example + "/canonical-noindex", Related: example + "/hidden"},
 	},
-	ruleCanonicalChain: {
+	"canonical-chain": {
 		func(c *crawl) { c.good("/canonical-chain", output.Page{Canonical: example + "/page"}) },
 		Finding{URL: example + "/canonical-chain", Related: example + "/page"},
 	},
-	ruleHreflangBroken: {
+	"hreflang-broken": {
 		func(c *crawl) { c.hreflang("/fr", example+"/old") },
 		Finding{URL: example + "/fr", Detail: "fr: status 301", Related: example + "/old"},
 	},
-	ruleHreflangDisallowed: {
+	"hreflang-disallowed": {
 		func(c *crawl) {
 			c.hreflang("/it", example+"/it/closed")
 			c.reject("/it/closed", output.Rejection{Reason: output.Disallowed, Rule: "Disallow: /it/", Line: 3, Source: "sitemap", FoundOn: other + "/sitemap.xml"})
 		},
 		Finding{URL: example + "/it", Detail: "fr: Disallow: /it/", Line: 3, Related: example + "/it/closed"},
 	},
-	ruleHreflangNoindex: {
+	"hreflang-noindex": {
 		func(c *crawl) {
 			c.hreflang("/es", other+"/es")
 			c.check(other+"/es", output.Check{Kind: "hreflang", Status: 200, Noindex: "noindex"})
 		},
 		Finding{URL: example + "/es", Detail: "fr", Related: other + "/es"},
 	},
-	ruleHreflangNoReturn: {
+	"hreflang-no-return": {
 		func(c *crawl) { c.hreflang("/pt", example+"/de") },
 		Finding{URL: example + "/pt", Detail: "fr", Related: example + "/de"},
 	},
-	ruleSitemapBroken: {
+	"sitemap-broken": {
 		func(c *crawl) {
 			c.page("/listed-gone", output.Page{Status: 404, Source: "sitemap"})
 			c.entry("/listed-gone")
 		},
 		listedFault("/listed-gone", "status 404"),
 	},
-	ruleSitemapUnreadable: {
+	"sitemap-unreadable": {
 		func(c *crawl) {
 			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: other + "/gone.xml", Status: 404, Origin: other, FoundOn: other + "/robots.txt", FetchedAt: at(3)})
 		},
 		Finding{URL: other + "/gone.xml", Detail: "status 404", Related: other + "/robots.txt"},
 	},
-	ruleSitemapIncomplete: {
+	"sitemap-incomplete": {
 		func(c *crawl) {
 			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: other + "/cut.xml", Status: 200, Origin: other, FoundOn: other + "/index.xml", Pages: 1, Detail: "line 9: cut", FetchedAt: at(3)})
 		},
 		Finding{URL: other + "/cut.xml", Detail: "line 9: cut", Related: other + "/index.xml"},
 	},
-	ruleSitemapRedirected: {
+	"sitemap-redirected": {
 		func(c *crawl) { c.entry("/old") },
 		listedFault("/old", "status 301 to "+example+"/page"),
 	},
-	ruleSitemapDisallowed: {
+	"sitemap-disallowed": {
 		func(c *crawl) {
 			c.reject("/closed", output.Rejection{Reason: output.Disallowed, Rule: "Disallow: /closed", Line: 2, Source: "sitemap"})
 			c.entry("/closed")
 		},
 		Finding{URL: example + "/closed", Detail: "Disallow: /closed", Line: 2, Related: example + "/sitemap.xml"},
 	},
-	ruleSitemapNoindex: {
+	"sitemap-noindex": {
 		func(c *crawl) {
 			c.listed("/listed-noindex", output.Page{Directives: []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}}})
 		},
 		listedFault("/listed-noindex", `"noindex" in the 1st robots meta element`),
 	},
-	ruleSitemapElsewhere: {
+	"sitemap-canonical-elsewhere": {
 		func(c *crawl) { c.listed("/listed-copy", output.Page{Canonical: example + "/de"}) },
 		listedFault("/listed-copy", example+"/de"),
 	},
-	ruleSitemapNotAuthorized: {
+	"sitemap-not-authorized": {
 		func(c *crawl) {
 			c.reject("/foreign", output.Rejection{Reason: output.NotAuthorized, Source: "sitemap"})
 			c.entry("/foreign")
 		},
 		listedFault("/foreign", ""),
 	},
-	ruleSitemapLastmod: {
+	"sitemap-invalid-lastmod": {
 		func(c *crawl) {
 			c.entries = append(c.entries, output.Entry{URL: example + "/", Sitemap: example + "/sitemap.xml", LastMod: time.Unix(0, 0)})
 		},
 		listedFault("/", "1970-01-01: before the first website"),
 	},
-	ruleSitemapNotLinked: {
+	"sitemap-not-linked": {
 		func(c *crawl) { c.listed("/orphan", output.Page{Source: "sitemap"}) },
 		listedFault("/orphan", ""),
 	},
-	ruleSitemapNotListed: {
+	"sitemap-not-listed": {
 		func(c *crawl) { c.good("/unlisted", output.Page{}) },
 		Finding{URL: example + "/unlisted", Detail: "found on " + example + "/"},
 	},
-	ruleSitemapNotFetched: {
+	"sitemap-not-fetched": {
 		func(c *crawl) {
 			c.reject("/?sort=1", output.Rejection{Reason: output.DuplicateURL, Source: "sitemap"})
 			c.entry("/?sort=1")
 		},
 		listedFault("/?sort=1", "duplicate-url"),
 	},
-	ruleRobotsUnreachable: {
+	"robots-unreachable": {
 		func(c *crawl) {
 			c.robots = append(c.robots, robotsLine{Origin: bare, Outcome: "unreachable", Status: 503, Chain: []string{bare + "/robots.txt"}, FetchedAt: at(5), FailingSince: at(5)})
 		},
 		Finding{URL: bare + "/robots.txt", Detail: "status 503"},
 	},
-	ruleLinkToDisallowed: {
+	"link-to-disallowed": {
 		func(c *crawl) {
 			c.reject("/private", output.Rejection{Reason: output.Disallowed, Rule: "Disallow: /private", Line: 4, Source: "link"})
 			c.link("/de", "/private")
@@ -494,10 +494,10 @@ func TestRobotsOfCheckedServer(t *testing.T) {
 	c.robots = append(c.robots, robotsLine{Origin: "https://cdn.example", Outcome: "unreachable", Status: 503, Chain: []string{"https://cdn.example/robots.txt"}, FetchedAt: at(5), FailingSince: at(5)})
 	c.check("https://cdn.example/a.png", output.Check{Kind: "img", Result: output.CheckUnverified, Reason: output.RobotsUnreachable})
 	r := c.make(t)
-	if got := FindingsOf(r, ruleRobotsUnreachable); got == nil || got.Total != 0 {
+	if got := FindingsOf(r, "robots-unreachable"); got == nil || got.Total != 0 {
 		t.Errorf("%+v", got)
 	}
-	if got := FindingsOf(r, ruleUnverified); got == nil || got.Total != 1 {
+	if got := FindingsOf(r, "unverified"); got == nil || got.Total != 1 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -509,8 +509,8 @@ func TestLinkElements(t *testing.T) {
 	c.check(other+"/license", output.Check{Kind: "link", Status: 404})
 	got := rowsByRule(c.make(t))
 	want := map[string][]Finding{
-		ruleBrokenAsset:    {{URL: example + "/feed", Detail: "status 404", Pages: 1, FoundOn: []string{example + "/"}}},
-		ruleBrokenExternal: {{URL: other + "/license", Detail: "status 404", Pages: 1, FoundOn: []string{example + "/"}}},
+		"broken-asset":    {{URL: example + "/feed", Detail: "status 404", Pages: 1, FoundOn: []string{example + "/"}}},
+		"broken-external": {{URL: other + "/license", Detail: "status 404", Pages: 1, FoundOn: []string{example + "/"}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -525,14 +525,14 @@ func TestRulesOfChecksNeedChecks(t *testing.T) {
 	c.checks, c.anchors = nil, nil
 	for _, check := range []string{"", checkAssets, checkExternal, checkFragments} {
 		want := map[string][]string{
-			"": nil, checkAssets: {ruleUnverified, ruleBrokenAsset, ruleMixedContent}, checkExternal: {ruleBrokenExternal, ruleUnverified}, checkFragments: {ruleBrokenFragment},
+			"": nil, checkAssets: {"unverified", "broken-asset", "mixed-content"}, checkExternal: {"broken-external", "unverified"}, checkFragments: {"broken-fragment"},
 		}[check]
 		if check != "" {
 			config["check"] = []string{check}
 		}
 		r := c.make(t)
 		var got []string
-		for _, rule := range []string{ruleBrokenExternal, ruleBrokenFragment, ruleUnverified, ruleBrokenAsset, ruleMixedContent} {
+		for _, rule := range []string{"broken-external", "broken-fragment", "unverified", "broken-asset", "mixed-content"} {
 			if FindingsOf(r, rule) != nil {
 				got = append(got, rule)
 			}
@@ -541,7 +541,7 @@ func TestRulesOfChecksNeedChecks(t *testing.T) {
 			t.Errorf("--check %q (-want +got):\n%s", check, diff)
 		}
 		caveat := "the target of 1 canonical link is not known: it was not fetched, or without content; to check such targets, crawl with --check canonical"
-		if got := inconclusive(r, ruleCanonicalBroken); !slices.Equal(got, []string{caveat}) {
+		if got := inconclusive(r, "canonical-broken"); !slices.Equal(got, []string{caveat}) {
 			t.Errorf("--check %q: caveats %q", check, got)
 		}
 	}
@@ -562,8 +562,8 @@ func TestPagesWithoutContentAreLeftOut(t *testing.T) {
 	}
 	const unchanged = "1 page is unchanged since the last crawl, and left out: the content is not known"
 	for rule, want := range map[string][]string{
-		ruleTitleMissing: {unchanged}, ruleBrokenLink: {}, ruleCanonicalChain: {unchanged},
-		ruleHreflangNoReturn: {unchanged, "the target of 1 hreflang link is not known: it was not fetched, or without content"},
+		"title-missing": {unchanged}, "broken-link": {}, "canonical-chain": {unchanged},
+		"hreflang-no-return": {unchanged, "the target of 1 hreflang link is not known: it was not fetched, or without content"},
 	} {
 		if diff := cmp.Diff(want, inconclusive(r, rule)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", rule, diff)
@@ -593,7 +593,7 @@ func TestUnchangedPagesCountWithTheirContent(t *testing.T) {
 		reports[status] = c.make(t)
 	}
 	was, is := reports[200], reports[304]
-	if diff := cmp.Diff(rowsByRule(was), rowsByRule(is)); diff != "" || len(found(is, ruleTitleMissing)) != 2 || len(found(is, ruleCanonicalNoindex)) != 1 {
+	if diff := cmp.Diff(rowsByRule(was), rowsByRule(is)); diff != "" || len(found(is, "title-missing")) != 2 || len(found(is, "canonical-noindex")) != 1 {
 		t.Errorf("findings (-status 200 +status 304):\n%s", diff)
 	}
 	if diff := cmp.Diff(was.Findings, is.Findings) + cmp.Diff(was.Duplicates, is.Duplicates) + cmp.Diff(was.Notes, is.Notes) + cmp.Diff(was.Permissions, is.Permissions); diff != "" {
@@ -614,21 +614,21 @@ func TestLinksToRedirects(t *testing.T) {
 		"to another site": {func(c *crawl) {
 			c.page("/a", output.Page{Status: 301, Source: "link", Location: other + "/"})
 			c.link("/", "/a")
-		}, []string{ruleLinkMoved}},
+		}, []string{"link-redirected-permanently"}},
 		"see other": {func(c *crawl) {
 			c.page("/a", output.Page{Status: 303, Source: "link", Location: "/page"})
 			c.link("/", "/a")
-		}, []string{ruleLinkRedirected}},
+		}, []string{"link-redirected"}},
 		"a dead end": {func(c *crawl) {
 			c.page("/a", output.Page{Status: 301, Source: "link", Location: "/b"})
 			c.page("/b", output.Page{Status: 404, Source: "redirect"})
 			c.link("/", "/a")
-		}, []string{ruleRedirectDeadEnd}},
+		}, []string{"redirect-dead-end"}},
 		"inside a chain": {func(c *crawl) {
 			c.page("/a", output.Page{Status: 301, Source: "link", Location: "/b"})
 			c.page("/b", output.Page{Status: 301, Source: "link", Location: "/page"})
 			c.link("/", "/a", "/b")
-		}, []string{ruleLinkMoved, ruleRedirectChain}},
+		}, []string{"link-redirected-permanently", "redirect-chain"}},
 	} {
 		c := faultless()
 		tt.add(c)
@@ -652,7 +652,7 @@ func TestLinksWithDoubleSlashes(t *testing.T) {
 		c := faultless()
 		l := c.linksOf("/de")
 		l.To = append(l.To, output.Link{URL: url})
-		if got := FindingsOf(c.make(t), ruleLinkDoubleSlash).Total; got != want {
+		if got := FindingsOf(c.make(t), "link-double-slash").Total; got != want {
 			t.Errorf("%s: %d findings, want %d", url, got, want)
 		}
 	}
@@ -680,12 +680,12 @@ func TestForbiddenHosts(t *testing.T) {
 		{URL: staging, Detail: "canonical URL, target of a redirect", Pages: 4, FoundOn: []string{example + "/", example + "/c", example + "/de", example + "/r"}},
 		{URL: version, Detail: "hreflang URL", Pages: 2, FoundOn: []string{example + "/h", example + "/h2"}},
 	}
-	got := FindingsOf(c.make(t), ruleForbiddenHost)
+	got := FindingsOf(c.make(t), "forbidden-host")
 	if diff := cmp.Diff(want, got.Rows); diff != "" || got.Total != len(want) {
 		t.Errorf("%d in all (-want +got):\n%s", got.Total, diff)
 	}
 	c.state["config"].(map[string]any)["forbid-host"] = nil
-	if got := FindingsOf(c.make(t), ruleForbiddenHost); got != nil {
+	if got := FindingsOf(c.make(t), "forbidden-host"); got != nil {
 		t.Errorf("without forbidden hosts: %+v", got)
 	}
 }
@@ -704,7 +704,7 @@ func TestVersionsAreNoDuplicates(t *testing.T) {
 	}
 	r := c.make(t)
 	want := []Finding{{URL: example + "/b", Detail: "Same", Related: example + "/a"}, {URL: example + "/c", Detail: "Same", Related: example + "/a"}}
-	for _, rule := range []string{ruleTitleDuplicate, ruleDescriptionDuplicate} {
+	for _, rule := range []string{"title-duplicate", "description-duplicate"} {
 		got := FindingsOf(r, rule)
 		if diff := cmp.Diff(want, got.Rows); diff != "" || got.Total != 2 {
 			t.Errorf("%s: %d in all (-want +got):\n%s", rule, got.Total, diff)
@@ -737,7 +737,7 @@ func TestStartURLsWithNoindex(t *testing.T) {
 		for i, p := range tt.pages {
 			c.page(fmt.Sprint("/", i), p)
 		}
-		if diff := cmp.Diff(tt.want, FindingsOf(c.make(t), ruleStartNoindex).Rows); diff != "" {
+		if diff := cmp.Diff(tt.want, FindingsOf(c.make(t), "start-noindex").Rows); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -764,7 +764,7 @@ func TestSitesThatNeedJavaScript(t *testing.T) {
 			c.page("/app", p)
 			c.last().URL = "https://app.example" + fmt.Sprint("/", len(c.pages))
 		}
-		if got := FindingsOf(c.make(t), ruleNeedsJavaScript).Total; got != tt.want {
+		if got := FindingsOf(c.make(t), "needs-javascript").Total; got != tt.want {
 			t.Errorf("%s: %d findings, want %d", name, got, tt.want)
 		}
 	}
@@ -780,8 +780,8 @@ func TestTruncatedPagesMissNoElements(t *testing.T) {
 	if diff := cmp.Diff(map[string][]Finding{}, rowsByRule(r)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if want := []string{"1 page has more text or links than the limits allow"}; !slices.Equal(inconclusive(r, ruleH1Missing), want) {
-		t.Errorf("caveats %q", inconclusive(r, ruleH1Missing))
+	if want := []string{"1 page has more text or links than the limits allow"}; !slices.Equal(inconclusive(r, "h1-missing"), want) {
+		t.Errorf("caveats %q", inconclusive(r, "h1-missing"))
 	}
 }
 
@@ -793,12 +793,12 @@ func TestPagesWithoutAnchorsAreLeftOut(t *testing.T) {
 	c.page("/moved", output.Page{Status: 301, Source: "sitemap", Location: "/before"})
 	c.anchors[0].Targets = append(c.anchors[0].Targets, example+"/before#a", example+"/before#b", example+"/moved#a", example+"/de#missing")
 	r := c.make(t)
-	want := map[string][]Finding{ruleBrokenFragment: {{URL: example + "/de#missing", Pages: 1, FoundOn: []string{example + "/"}}}}
+	want := map[string][]Finding{"broken-fragment": {{URL: example + "/de#missing", Pages: 1, FoundOn: []string{example + "/"}}}}
 	if diff := cmp.Diff(want, rowsByRule(r)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if want := []string{"1 page was fetched without --check fragments: the ids are not known"}; !slices.Equal(inconclusive(r, ruleBrokenFragment), want) {
-		t.Errorf("caveats %q", inconclusive(r, ruleBrokenFragment))
+	if want := []string{"1 page was fetched without --check fragments: the ids are not known"}; !slices.Equal(inconclusive(r, "broken-fragment"), want) {
+		t.Errorf("caveats %q", inconclusive(r, "broken-fragment"))
 	}
 }
 
@@ -820,8 +820,14 @@ func TestOnlyIDsOfTargetsAreKept(t *testing.T) {
 	if len(f.ids) != 2 || len(f.pages) != 1 {
 		t.Errorf("%d ids of %d pages are kept", len(f.ids), len(f.pages))
 	}
-	if f.conclude(10, nil); len(f.missing.counts) != 1 {
-		t.Errorf("missing: %v", f.missing.counts)
+	missing := 0
+	for _, t := range f.targets {
+		if f.isMissing(t) {
+			missing++
+		}
+	}
+	if missing != 1 {
+		t.Errorf("%d targets are missing", missing)
 	}
 }
 
@@ -891,15 +897,15 @@ func TestRowsOfFindingsAreLimited(t *testing.T) {
 		t.Fatal(err)
 	}
 	for rule, total := range map[string]int{
-		ruleBrokenLink: 50, ruleBrokenFragment: 50, ruleBrokenAsset: 50, ruleMixedContent: 50, ruleCanonicalRedirect: 50,
-		ruleTitleDuplicate: 49, ruleDescriptionDuplicate: 49, ruleH1Multiple: 50, rulePageDeep: 50, ruleHreflangBroken: 50,
+		"broken-link": 50, "broken-fragment": 50, "broken-asset": 50, "mixed-content": 50, "canonical-redirect": 50,
+		"title-duplicate": 49, "description-duplicate": 49, "h1-multiple": 50, "page-deep": 50, "hreflang-broken": 50,
 	} {
 		f := FindingsOf(r, rule)
 		if f.Total != total || len(f.Rows) != 3 || !slices.IsSortedFunc(f.Rows, byPages) {
 			t.Errorf("%s: %d, %+v", rule, f.Total, f.Rows)
 		}
 	}
-	if f := FindingsOf(r, ruleBrokenLink).Rows; f[0].URL != example+"/gone/00" || f[2].URL != example+"/gone/02" {
+	if f := FindingsOf(r, "broken-link").Rows; f[0].URL != example+"/gone/00" || f[2].URL != example+"/gone/02" {
 		t.Errorf("not the first: %+v", f)
 	}
 }
@@ -931,8 +937,8 @@ func hostileFindings(n int) *crawl {
 func TestTextsOfFindingsAreEscaped(t *testing.T) {
 	r := hostileFindings(2 * len(hostile)).make(t)
 	for rule, total := range map[string]int{
-		ruleBrokenAsset: 2 * len(hostile), ruleMixedContent: 2 * len(hostile), ruleBrokenFragment: 2*len(hostile) + 1,
-		ruleTitleLong: 2 * len(hostile), ruleDescriptionDuplicate: len(hostile), ruleHreflangBroken: 4 * len(hostile),
+		"broken-asset": 2 * len(hostile), "mixed-content": 2 * len(hostile), "broken-fragment": 2*len(hostile) + 1,
+		"title-long": 2 * len(hostile), "description-duplicate": len(hostile), "hreflang-broken": 4 * len(hostile),
 	} {
 		if f := FindingsOf(r, rule); f.Total != total {
 			t.Errorf("%s: %d findings, want %d", rule, f.Total, total)
@@ -992,8 +998,8 @@ func TestUnreadableSitemaps(t *testing.T) {
 		detail string
 	}{
 		"read":                            {with(func(*output.Sitemap) {}), "", ""},
-		"missing":                         {with(func(m *output.Sitemap) { m.Status = 404 }), ruleSitemapUnreadable, "status 404"},
-		"missing of an index":             {with(func(m *output.Sitemap) { m.Status, m.FoundOn = 404, index }), ruleSitemapUnreadable, "status 404"},
+		"missing":                         {with(func(m *output.Sitemap) { m.Status = 404 }), "sitemap-unreadable", "status 404"},
+		"missing of an index":             {with(func(m *output.Sitemap) { m.Status, m.FoundOn = 404, index }), "sitemap-unreadable", "status 404"},
 		"missing where the crawl guessed": {with(func(m *output.Sitemap) { m.Status, m.FoundOn = 404, "" }), "", ""},
 		"HTML where the crawl guessed":    {with(func(m *output.Sitemap) { m.Detail, m.FoundOn = "line 1: HTML", "" }), "", ""},
 		"guess that redirects to HTML": {func(c *crawl) {
@@ -1003,15 +1009,15 @@ func TestUnreadableSitemaps(t *testing.T) {
 		"redirect to HTML": {func(c *crawl) {
 			with(func(m *output.Sitemap) { m.Status, m.URL = 302, example+"/to.xml" })(c)
 			with(func(m *output.Sitemap) { m.Detail, m.FoundOn = "line 1: HTML", example+"/to.xml" })(c)
-		}, ruleSitemapUnreadable, "line 1: HTML"},
+		}, "sitemap-unreadable", "line 1: HTML"},
 		"redirect to a known one":  {with(func(m *output.Sitemap) { m.Status = 301 }), "", ""},
-		"empty":                    {with(func(m *output.Sitemap) { m.Detail = "line 1: the body is empty" }), ruleSitemapUnreadable, "line 1: the body is empty"},
-		"fault after some entries": {with(func(m *output.Sitemap) { m.Pages, m.Detail = 3, "line 9: cut" }), ruleSitemapIncomplete, "line 9: cut"},
+		"empty":                    {with(func(m *output.Sitemap) { m.Detail = "line 1: the body is empty" }), "sitemap-unreadable", "line 1: the body is empty"},
+		"fault after some entries": {with(func(m *output.Sitemap) { m.Pages, m.Detail = 3, "line 9: cut" }), "sitemap-incomplete", "line 9: cut"},
 		"limit of the crawl": {with(func(m *output.Sitemap) {
 			m.Pages, m.Detail, m.Reason = 3, "more than 3", output.MaxSitemapEntries
 		}), "", ""},
-		"disallowed":          {rejected(output.Rejection{Reason: output.Disallowed, Rule: "Disallow: /*.xml", Line: 2}), ruleSitemapUnreadable, "Disallow: /*.xml"},
-		"no response":         {rejected(output.Rejection{Reason: output.Failed, Detail: "timeout"}), ruleSitemapUnreadable, "failed: timeout"},
+		"disallowed":          {rejected(output.Rejection{Reason: output.Disallowed, Rule: "Disallow: /*.xml", Line: 2}), "sitemap-unreadable", "Disallow: /*.xml"},
+		"no response":         {rejected(output.Rejection{Reason: output.Failed, Detail: "timeout"}), "sitemap-unreadable", "failed: timeout"},
 		"skipped for a limit": {rejected(output.Rejection{Reason: output.MaxSitemapEntries}), "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -1019,10 +1025,10 @@ func TestUnreadableSitemaps(t *testing.T) {
 			c.good("/unlisted", output.Page{})
 			tt.add(c)
 			got := rowsByRule(c.make(t))
-			if _, found := got[ruleSitemapNotListed]; found == (tt.rule != "" && tt.detail != "status 404") {
-				t.Errorf("pages in no sitemap: %+v", got[ruleSitemapNotListed])
+			if _, found := got["sitemap-not-listed"]; found == (tt.rule != "" && tt.detail != "status 404") {
+				t.Errorf("pages in no sitemap: %+v", got["sitemap-not-listed"])
 			}
-			delete(got, ruleSitemapNotListed)
+			delete(got, "sitemap-not-listed")
 			if tt.rule == "" {
 				if len(got) > 0 {
 					t.Errorf("%+v", got)
@@ -1053,15 +1059,15 @@ func TestSilentHostIsOneFinding(t *testing.T) {
 	c.reject("/sitemap.xml", output.Rejection{Reason: output.Failed, Source: "sitemap", FoundOn: example + "/robots.txt"})
 	c.rejected[len(c.rejected)-1].URL = silent + "/sitemap.xml"
 	want := map[string][]Finding{
-		ruleCanonicalBroken:   {{URL: silent + "/", Detail: "no response", Pages: 3, FoundOn: []string{example + "/1", example + "/2", example + "/3"}}},
-		ruleHreflangBroken:    {{URL: silent + "/", Detail: "no response", Pages: 2, FoundOn: []string{example + "/4", example + "/5"}}},
-		ruleSitemapUnreadable: {{URL: silent + "/sitemap.xml", Detail: "failed", Related: example + "/robots.txt"}},
+		"canonical-broken":   {{URL: silent + "/", Detail: "no response", Pages: 3, FoundOn: []string{example + "/1", example + "/2", example + "/3"}}},
+		"hreflang-broken":    {{URL: silent + "/", Detail: "no response", Pages: 2, FoundOn: []string{example + "/4", example + "/5"}}},
+		"sitemap-unreadable": {{URL: silent + "/sitemap.xml", Detail: "failed", Related: example + "/robots.txt"}},
 	}
 	if diff := cmp.Diff(want, rowsByRule(c.make(t))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	c.check(silent+"/ok", output.Check{Kind: "canonical", Status: 200})
-	if got := FindingsOf(c.make(t), ruleCanonicalBroken); got.Total != 3 || got.Rows[0].Related != silent+"/1" {
+	if got := FindingsOf(c.make(t), "canonical-broken"); got.Total != 3 || got.Rows[0].Related != silent+"/1" {
 		t.Errorf("of a host that responds at times: %+v", got)
 	}
 }
@@ -1072,7 +1078,7 @@ func TestRecrawlWaitsForRobotsOfPreviousCrawl(t *testing.T) {
 	c.reject("/later", output.Rejection{Reason: output.RobotsUnreachable, Source: "link", Detail: "status 503", RobotsURL: other + "/robots.txt"})
 	r := c.make(t)
 	want := []Finding{{URL: other + "/robots.txt", Detail: "status 503"}}
-	if diff := cmp.Diff(want, FindingsOf(r, ruleRobotsUnreachable).Rows); diff != "" {
+	if diff := cmp.Diff(want, FindingsOf(r, "robots-unreachable").Rows); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if !slices.ContainsFunc(r.Highlights, func(h Highlight) bool { return h.Text == "the robots.txt of 1 origin could not be fetched" }) {
@@ -1105,7 +1111,7 @@ func TestRobotsOfCheckedServersAreNoFindings(t *testing.T) {
 			c := faultless()
 			tt.add(c)
 			c.robots = append(c.robots, down)
-			if got := FindingsOf(c.make(t), ruleRobotsUnreachable); got.Total != tt.want {
+			if got := FindingsOf(c.make(t), "robots-unreachable"); got.Total != tt.want {
 				t.Errorf("%+v, want %d findings", got.Rows, tt.want)
 			}
 		})

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"maps"
 	"net/url"
 	"regexp"
 	"strings"
@@ -18,7 +19,6 @@ type fragments struct {
 	targets   map[key]fragmentTarget // by URL with fragment
 	pages     map[key]bool           // of targets; whether the ids of the page are known
 	ids       map[pair]bool          // of pages and the ids that links lead to; whether the page has the id
-	missing   *namedURLs
 
 	// redirected are linked URLs whose redirects end with a fragment, which links without one lead to.
 	redirected map[key]*redirectedTarget
@@ -43,7 +43,7 @@ type fragmentTarget struct {
 }
 
 func newFragments(f *facts, r *redirects) *fragments {
-	return &fragments{facts: f, redirects: r, targets: make(map[key]fragmentTarget), pages: make(map[key]bool), ids: make(map[pair]bool), missing: newNamedURLs(), redirected: make(map[key]*redirectedTarget)}
+	return &fragments{facts: f, redirects: r, targets: make(map[key]fragmentTarget), pages: make(map[key]bool), ids: make(map[pair]bool), redirected: make(map[key]*redirectedTarget)}
 }
 
 // addTargets records the targets of a page.
@@ -135,9 +135,9 @@ func (f *fragments) want(t fragmentTarget) bool {
 }
 
 // nameRedirect names a URL that redirects.
-func (f *fragments) nameRedirect(k key, p *output.Page) {
-	if t := f.redirected[k]; t != nil {
-		t.url, t.fragment = strings.Clone(p.URL), strings.Clone(p.Location)
+func (f *fragments) nameRedirect(v *pageView) {
+	if t := f.redirected[v.key]; t != nil {
+		t.url, t.fragment = strings.Clone(v.URL), strings.Clone(v.Location)
 	}
 }
 
@@ -162,32 +162,36 @@ func (f *fragments) addIDs(_ *workerDir, a *output.Anchors) {
 	}
 }
 
-// conclude finds the targets that are missing, and selects those for the list. For a redirect, the links
-// with fragments have findings of their own.
-func (f *fragments) conclude(limit int, l *findingLists) {
-	for k, t := range f.targets {
-		if f.isMissing(t) {
-			f.missing.counts[k] = t.pages
+// brokenFragments finds links to ids that the target page does not have. For a redirect, the links with
+// fragments have findings of their own.
+func brokenFragments(m *model, l *ruleList) finder {
+	f := m.fragments
+	return finder{page: f.nameRedirect, all: func() error {
+		if err := m.merger.eachAnchors(f.addIDs); err != nil {
+			return err
 		}
-	}
-	for k, t := range f.redirected {
-		if pages := int(l.referrers.counts[k].pages); pages > t.links && f.isMissing(t.fragmentTarget) {
-			l.add(ruleBrokenFragment, Finding{URL: t.url, Detail: clip("redirects to " + t.fragment), Pages: pages})
-			l.referrers.want(k)
+		for k, t := range f.redirected {
+			if pages := m.references.count(k); pages > t.links && f.isMissing(t.fragmentTarget) {
+				l.add(Finding{URL: t.url, Detail: clip("redirects to " + t.fragment), Pages: pages})
+			}
 		}
-	}
-	for _, known := range f.pages {
-		if !known {
-			f.unknownPages++
+		for _, known := range f.pages {
+			if !known {
+				f.unknownPages++
+			}
 		}
-	}
-	f.ids, f.targets, f.pages, f.redirected = nil, nil, nil, nil
-	f.missing.choose(limit)
-}
-
-// name names the missing targets.
-func (f *fragments) name(_ *workerDir, a *output.Anchors) {
-	for _, url := range a.Targets {
-		f.missing.name(keyOf(url), url, a.URL)
-	}
+		maps.DeleteFunc(f.targets, func(_ key, t fragmentTarget) bool { return !f.isMissing(t) })
+		f.ids, f.pages, f.redirected = nil, nil, nil
+		if len(f.targets) == 0 {
+			return nil
+		}
+		return m.merger.eachAnchors(func(_ *workerDir, a *output.Anchors) {
+			m.references.begin(a.URL)
+			for _, url := range a.Targets {
+				if _, missing := f.targets[keyOf(url)]; missing {
+					l.refer(url)
+				}
+			}
+		})
+	}}
 }

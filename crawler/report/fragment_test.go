@@ -32,7 +32,7 @@ func TestFragmentsOfRedirects(t *testing.T) {
 		}
 		c.links = []output.Links{{URL: example + "/", To: []output.Link{{URL: example + page}}}}
 		c.anchors = []output.Anchors{home, {URL: example + "/page", IDs: []string{"sec", "50%-é", "a b", "\uFFFD"}, Targets: []string{}}}
-		got := found(c.make(t), ruleBrokenFragment)
+		got := found(c.make(t), "broken-fragment")
 		want := []string{}
 		if missing {
 			want = []string{to}
@@ -53,15 +53,15 @@ func TestRedirectsThatCookiesEnd(t *testing.T) {
 	c.page("/there", output.Page{Source: "redirect", Redirects: []string{example + "/there", example + "/wall"}, Title: "There", Canonical: example + "/self"})
 	c.entry("/there")
 	r := c.make(t)
-	for _, rule := range []string{ruleTitleMissing, ruleDescriptionMissing, ruleH1Missing} {
+	for _, rule := range []string{"title-missing", "description-missing", "h1-missing"} {
 		if got := found(r, rule); len(got) > 0 {
 			t.Errorf("%s: %q", rule, got)
 		}
 	}
-	if got := found(r, ruleSitemapElsewhere); !slices.Equal(got, []string{"/there"}) {
-		t.Errorf("%s: %q", ruleSitemapElsewhere, got)
+	if got := found(r, "sitemap-canonical-elsewhere"); !slices.Equal(got, []string{"/there"}) {
+		t.Errorf("%s: %q", "sitemap-canonical-elsewhere", got)
 	}
-	if r.Redirects.Loops != 0 || r.Redirects.DeadEnds != 0 || len(found(r, ruleRedirectLoop)) > 0 {
+	if r.Redirects.Loops != 0 || r.Redirects.DeadEnds != 0 || len(found(r, "redirect-loop")) > 0 {
 		t.Errorf("%s", asJSON(t, r.Redirects))
 	}
 }
@@ -73,7 +73,7 @@ func TestStatusesThatAreNoRedirects(t *testing.T) {
 		c.page("/page", output.Page{Source: "link", Status: status})
 		c.links = []output.Links{{URL: example + "/", To: []output.Link{{URL: example + "/page"}}}}
 		r := c.make(t)
-		if got := found(r, ruleBrokenLink); (len(got) > 0) != broken || r.Redirects.URLs != 0 {
+		if got := found(r, "broken-link"); (len(got) > 0) != broken || r.Redirects.URLs != 0 {
 			t.Errorf("%d: %d redirects, broken links %+v", status, r.Redirects.URLs, got)
 		}
 	}

@@ -20,8 +20,6 @@ type linkGraph struct {
 	pages []byte
 
 	targets []uint32 // of the page that is added
-
-	loops bool // a page uses itself as a resource
 }
 
 // The bounds of a linkGraph. The page of a crawl with so many links has about 50 MB.
@@ -76,33 +74,4 @@ func (g *linkGraph) url(n uint32) string {
 		begin = g.ends[n-1]
 	}
 	return string(g.urls[begin:g.ends[n]])
-}
-
-// name names the pages that refer to URLs. The graph must have all links.
-func (g *linkGraph) name(r *referrers) {
-	wanted := make([]*topRows[string], len(g.ends)) // by number of the URL
-	for k, pages := range r.from {
-		if n, ok := g.numbers[k]; ok {
-			wanted[n] = pages
-		}
-	}
-	rest := g.pages
-	next := func() uint32 {
-		n, size := binary.Uvarint(rest)
-		rest = rest[size:]
-		return uint32(n)
-	}
-	for len(rest) > 0 {
-		from, to, url := next(), uint32(0), ""
-		for range next() {
-			to += next()
-			if wanted[to] == nil || to == from { // a link of a page to itself does not count
-				continue
-			}
-			if url == "" {
-				url = g.url(from)
-			}
-			wanted[to].add(url)
-		}
-	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // pageData is the data block of a page.
@@ -139,46 +138,5 @@ func TestPageOfDecodedReport(t *testing.T) {
 	_, data := dataOf(t, &r)
 	if data.Links.Count != 0 || len(data.URLs) == 0 {
 		t.Errorf("%d links, %d URLs", data.Links.Count, len(data.URLs))
-	}
-}
-
-// The link graph names the same pages as links.jsonl does.
-func TestGraphNamesPagesOfFindings(t *testing.T) {
-	uses, links := everything(), everything()
-	for i := range uses.pages {
-		if page := &uses.pages[i]; page.Status >= 400 {
-			uses.links = append(uses.links, output.Links{URL: page.URL, Resources: []output.Link{{URL: page.URL, Kind: "img"}}})
-			links.links = append(links.links, output.Links{URL: page.URL, To: []output.Link{{URL: page.URL}}})
-		}
-	}
-	for name, c := range map[string]*crawl{"everything": everything(), "hostile": hostileCrawl(), "a page uses itself": uses, "a page links to itself": links} {
-		t.Run(name, func(t *testing.T) {
-			dir := c.write(t)
-			findings := func(fromFile bool, count int) []Findings {
-				m := newTestMaker(t, dir)
-				m.graph.count = count
-				if err := m.firstReading(); err != nil {
-					t.Fatal(err)
-				}
-				m.conclude()
-				m.graph.loops = m.graph.loops || fromFile
-				if err := m.secondReading(); err != nil {
-					t.Fatal(err)
-				}
-				return m.report().Findings
-			}
-			want := findings(true, 0)
-			if !slices.ContainsFunc(want, func(f Findings) bool {
-				return slices.ContainsFunc(f.Rows, func(row Finding) bool { return len(row.FoundOn) > 1 })
-			}) {
-				t.Error("no finding has two pages")
-			}
-			if diff := cmp.Diff(want, findings(false, 0)); diff != "" {
-				t.Errorf("(-file +graph):\n%s", diff)
-			}
-			if diff := cmp.Diff(want, findings(false, maxGraphLinks-3)); diff != "" {
-				t.Errorf("full graph (-file +graph):\n%s", diff)
-			}
-		})
 	}
 }

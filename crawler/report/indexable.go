@@ -51,17 +51,17 @@ type Indexable struct {
 // If a recrawl of an earlier release found a page unchanged (304), the facts of the page are those of
 // the crawl that fetched it.
 func FindIndexable(ctx context.Context, dirs []string, opts *Options) (*Indexable, error) {
-	m, err := newMaker(ctx, dirs, opts)
+	m, err := newModel(ctx, dirs, opts)
 	if err != nil {
 		return nil, err
 	}
-	x := &indexer{maker: m, candidates: make(map[string]*candidate), listers: make(map[pair]bool)}
+	x := &indexer{model: m, candidates: make(map[string]*candidate), listers: make(map[pair]bool)}
 	if err := x.read(); err != nil {
 		return nil, err
 	}
 	unknown := x.unknown()
 	result := &Indexable{
-		Pages: x.pages(), Fetched: m.counters.pages, Caveats: m.caveats(ruleSitemapNotListed),
+		Pages: x.pages(), Fetched: m.counters.pages, Caveats: m.caveats(ofEntries | ofCrawl),
 		Incomplete: m.unfinished() != "" || len(m.dirs.lost()) > 0 || unknown > 0,
 	}
 	if unknown > 0 {
@@ -75,7 +75,7 @@ func FindIndexable(ctx context.Context, dirs []string, opts *Options) (*Indexabl
 
 // An indexer finds the indexable pages.
 type indexer struct {
-	*maker
+	*model
 	candidates map[string]*candidate // by URL
 	listers    map[pair]bool         // of sitemap files and the origins that list them
 	unlistable int                   // pages whose URLs no sitemap can list
@@ -125,7 +125,7 @@ func (x *indexer) read() error {
 }
 
 func (x *indexer) addSitemap(s *workerDir, f *output.Sitemap) {
-	x.maker.addSitemap(s, f)
+	x.model.addSitemap(s, f)
 	x.listers[pairOf(keyOf(f.URL), keyOf(f.Origin))] = true
 }
 
@@ -153,7 +153,7 @@ func (x *indexer) addRejection(_ *workerDir, r *output.Rejection) {
 
 func (x *indexer) addEntry(_ *workerDir, e *output.Entry) {
 	c := x.candidates[e.URL]
-	if c == nil || e.LastMod.IsZero() || x.comparison.invalidLastmod(e) != "" {
+	if c == nil || e.LastMod.IsZero() || x.sitemaps.invalidLastmod(e) != "" {
 		return
 	}
 	if origin := originOf(e.URL); origin == originOf(e.Sitemap) || x.listers[pairOf(keyOf(e.Sitemap), keyOf(origin))] {

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
@@ -68,7 +67,7 @@ type pageLine struct {
 }
 
 // readPages calls f for each page that counts.
-func (m *maker) readPages(f func(*workerDir, *output.Page)) error {
+func (m *model) readPages(f func(*workerDir, *output.Page)) error {
 	return eachLatest(m.merger, results.Pages.Name(),
 		func(l *pageLine) key { return keyOf(l.URL) },
 		func(s *workerDir, l *pageLine) { f(s, &l.Page) })
@@ -85,10 +84,6 @@ type linksLine struct {
 type link struct{ URL, Kind string }
 
 type links []link
-
-func (l links) has(url string) bool {
-	return slices.ContainsFunc(l, func(to link) bool { return to.URL == url })
-}
 
 // UnmarshalJSON implements json.Unmarshaler. A report reads every link, and [output.Link] takes
 // several times as long.

@@ -90,7 +90,7 @@ func TestLastFetchOfAPageCounts(t *testing.T) {
 		if want := []Status{{200, 3}, {404, 1}}; !slices.Equal(r.Statuses, want) {
 			t.Errorf("statuses %v", r.Statuses)
 		}
-		if b := FindingsOf(r, ruleBrokenLink).Rows[0]; b.URL != example+"/gone" || b.Pages != 1 || !slices.Equal(b.FoundOn, []string{example + "/twice"}) {
+		if b := FindingsOf(r, "broken-link").Rows[0]; b.URL != example+"/gone" || b.Pages != 1 || !slices.Equal(b.FoundOn, []string{example + "/twice"}) {
 			t.Errorf("%+v", b)
 		}
 		if r.Slowest.Total != 4 || r.Slowest.Rows[0].DurationMS != 77 {
@@ -143,7 +143,7 @@ func TestFetchedURLIsNotRejected(t *testing.T) {
 				t.Errorf("%s is inconclusive: %v", k.ID, k.Caveats)
 			}
 		}
-		if r.Sitemaps.OK != 1 || len(found(r, ruleSitemapNotFetched)) > 0 {
+		if r.Sitemaps.OK != 1 || len(found(r, "sitemap-not-fetched")) > 0 {
 			t.Errorf("%+v", r.Sitemaps)
 		}
 	})
@@ -299,7 +299,10 @@ func TestRobotsLinesAreNotKeptInMemory(t *testing.T) {
 		runtime.ReadMemStats(&stats)
 		return stats.HeapAlloc
 	}
-	m := newTestMaker(t, dirs...)
+	m, err := newModel(t.Context(), dirs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	before, read, most := inUse(), 0, uint64(0)
 	m.robots.onFetch = func(time.Time) {
 		if read++; read%2500 == 0 {
@@ -373,7 +376,7 @@ func TestLastReadingOfASitemapCounts(t *testing.T) {
 				if s := r.Sitemaps; s.Files.Total != tt.files || s.Entries != tt.entries || s.URLs != tt.urls {
 					t.Errorf("%d files, %d entries, %d URLs: %s", s.Files.Total, s.Entries, s.URLs, asJSON(t, s.Files))
 				}
-				if diff := cmp.Diff(tt.notFetched, found(r, ruleSitemapNotFetched)); diff != "" {
+				if diff := cmp.Diff(tt.notFetched, found(r, "sitemap-not-fetched")); diff != "" {
 					t.Errorf("not fetched (-want +got):\n%s", diff)
 				}
 			})
@@ -405,9 +408,9 @@ func TestDiscrepanciesAcrossWorkers(t *testing.T) {
 		}),
 	}
 	inAnyOrder(t, workers, func(t *testing.T, r *Report) {
-		for _, rule := range sitemapRules() {
+		for _, rule := range idsOfSitemaps() {
 			want := map[string][]string{
-				ruleSitemapNotLinked: {"/orphan"}, ruleSitemapNotListed: {"/", "/unlisted"}, ruleSitemapRedirected: {"/moved"}, ruleSitemapDisallowed: {"/no"},
+				"sitemap-not-linked": {"/orphan"}, "sitemap-not-listed": {"/", "/unlisted"}, "sitemap-redirected": {"/moved"}, "sitemap-disallowed": {"/no"},
 			}[rule]
 			if diff := cmp.Diff(append([]string{}, want...), found(r, rule)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", rule, diff)

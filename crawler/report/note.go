@@ -7,7 +7,7 @@ import (
 )
 
 // notes says what the report cannot say, and why.
-func (m *maker) notes() []string {
+func (m *model) notes() []string {
 	notes := []string{}
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	several := len(m.dirs) > 1

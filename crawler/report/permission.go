@@ -116,7 +116,7 @@ func newPermissions(rows int) *permissions {
 }
 
 // readPermissions reads permissions.jsonl.
-func (m *maker) readPermissions() error {
+func (m *model) readPermissions() error {
 	latest := m.merger.latest[results.Permissions.Name()]
 	return each(m.dirs, results.Permissions.Name(), func(s *workerDir, l *permissionLine) error {
 		t, err := m.permissions.termsOf(l)

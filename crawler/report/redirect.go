@@ -57,7 +57,7 @@ type redirects struct {
 	result Redirects
 	chains []path
 
-	broken map[string]int // chains by the rule that they break
+	faults [chainFaults]int // chains by fault
 }
 
 // A path is a chain of keys.
@@ -68,7 +68,7 @@ type path struct {
 }
 
 func newRedirects(f *facts, rows int) *redirects {
-	return &redirects{facts: f, rows: rows, next: make(map[key]key), to: make(map[key]string), steps: make(map[key]*Step), faulty: make(map[key]bool), broken: make(map[string]int)}
+	return &redirects{facts: f, rows: rows, next: make(map[key]key), to: make(map[key]string), steps: make(map[key]*Step), faulty: make(map[key]bool)}
 }
 
 func (r *redirects) add(k key, p *output.Page) {
@@ -195,10 +195,10 @@ func (r *redirects) count(worst *topRows[path], w path) {
 	if w.end != endLoop && w.hops() > 1 {
 		r.result.Long++
 	}
-	rule := ruleOf(w)
-	switch r.broken[rule]++; rule {
-	case "":
-	case ruleRedirectChain:
+	fault := w.fault()
+	switch r.faults[fault]++; fault {
+	case chainFine:
+	case chainLong:
 		r.faulty[w.keys[0]] = true
 	default:
 		for _, k := range w.keys {
@@ -208,46 +208,27 @@ func (r *redirects) count(worst *topRows[path], w path) {
 	worst.add(w)
 }
 
-// ruleOf returns the rule for a chain; empty: none.
-func ruleOf(w path) string {
-	switch w.end {
-	case endLoop:
-		return ruleRedirectLoop
-	case endBroken, endNoLocation, endTooLong:
-		return ruleRedirectDeadEnd
-	}
-	if w.hops() > 1 {
-		return ruleRedirectChain
-	}
-	return ""
-}
+// A chainFault is what is wrong with a chain.
+type chainFault int
 
-// addTo adds the findings. The steps have their URLs.
-func (r *redirects) addTo(l *findingLists) {
-	for _, w := range r.chains {
-		rule := ruleOf(w)
-		if rule == "" {
-			continue
-		}
-		last := r.steps[w.keys[len(w.keys)-1]]
-		row := Finding{URL: r.steps[w.keys[0]].URL, Detail: quantity(w.hops(), "redirect")}
-		switch w.end {
-		case endTooLong:
-			row.Detail = "more than " + row.Detail
-		case endNoLocation:
-			row.Detail = "no valid Location"
-		case endBroken:
-			row.Detail += ", then " + statusText(last.Status)
-		}
-		if len(w.keys) > 1 {
-			row.Related = last.URL
-		}
-		row.Pages = int(l.referrers.counts[w.keys[0]].pages)
-		l.rows[rule].addDuplicate(row)
+const (
+	chainFine chainFault = iota
+	chainLoop
+	chainDeadEnd
+	chainLong
+	chainFaults // their number
+)
+
+func (w path) fault() chainFault {
+	switch {
+	case w.end == endLoop:
+		return chainLoop
+	case w.end == endBroken, w.end == endNoLocation, w.end == endTooLong:
+		return chainDeadEnd
+	case w.hops() > 1:
+		return chainLong
 	}
-	for _, rule := range []string{ruleRedirectLoop, ruleRedirectDeadEnd, ruleRedirectChain} {
-		l.rows[rule].total = r.broken[rule]
-	}
+	return chainFine
 }
 
 // lastOf follows the redirects of a URL. Fragment is that of the last Location that has one, with its
@@ -292,7 +273,7 @@ func (r *redirects) name(k key, p *output.Page) {
 
 func (r *redirects) list() Redirects {
 	result := r.result
-	result.Loops, result.DeadEnds = r.broken[ruleRedirectLoop], r.broken[ruleRedirectDeadEnd]
+	result.Loops, result.DeadEnds = r.faults[chainLoop], r.faults[chainDeadEnd]
 	var rows []Chain
 	for _, w := range r.chains {
 		c := Chain{Hops: w.hops(), End: w.end, Reason: string(w.reason)}

@@ -119,13 +119,13 @@ func TestBrokenURLsHaveTheirLinks(t *testing.T) {
 		{URL: example + "/down", Detail: "connection refused", Pages: 1, FoundOn: []string{home}},
 	} // not /error, which is found by a redirect only
 	c := everything()
-	if diff := cmp.Diff(want, FindingsOf(c.make(t), ruleBrokenLink).Rows); diff != "" {
+	if diff := cmp.Diff(want, FindingsOf(c.make(t), "broken-link").Rows); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	c.links = nil // only the first way to each is known then
 	want[0], want[1] = want[1], want[0]
 	want[1].Pages, want[1].FoundOn = 1, []string{home}
-	if diff := cmp.Diff(want, FindingsOf(c.make(t), ruleBrokenLink).Rows); diff != "" {
+	if diff := cmp.Diff(want, FindingsOf(c.make(t), "broken-link").Rows); diff != "" {
 		t.Errorf("without links.jsonl (-want +got):\n%s", diff)
 	}
 }
@@ -139,7 +139,7 @@ func TestRecrawlHasNoBrokenLinkThatWasRemoved(t *testing.T) {
 		c.pages = append(c.pages, output.Page{URL: listed, Status: 404, Source: "sitemap", FoundOn: example + "/sitemap.xml"})
 		change(c)
 		var urls []string
-		for _, f := range FindingsOf(c.make(t), ruleBrokenLink).Rows {
+		for _, f := range FindingsOf(c.make(t), "broken-link").Rows {
 			urls = append(urls, strings.TrimPrefix(f.URL, example))
 		}
 		return urls
@@ -205,7 +205,7 @@ func TestRowsLimitsListsNotCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	links := FindingsOf(r, ruleBrokenLink)
+	links := FindingsOf(r, "broken-link")
 	for name, l := range map[string]struct{ rows, total int }{
 		"broken":     {len(links.Rows), links.Total},
 		"chains":     {len(r.Redirects.Chains.Rows), r.Redirects.Chains.Total},
@@ -321,10 +321,7 @@ func TestDamagedStateFileIsAnError(t *testing.T) {
 // A running crawl may add lines between the two readings.
 func TestBothReadingsSeeTheSameLines(t *testing.T) {
 	dir := everything().write(t)
-	m := newTestMaker(t, dir)
-	if err := m.firstReading(); err != nil {
-		t.Fatal(err)
-	}
+	m := loadModel(t, dir)
 	f, err := os.OpenFile(filepath.Join(dir, "pages.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
 	if err == nil {
 		_, err = f.WriteString(`{"url":"` + example + `/late","status":404}` + "\n")
@@ -332,8 +329,7 @@ func TestBothReadingsSeeTheSameLines(t *testing.T) {
 	if err := errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	m.conclude()
-	if err := m.secondReading(); err != nil {
+	if err := m.find(); err != nil {
 		t.Fatal(err)
 	}
 	if r := m.report(); r.Summary.Broken != 3 || r.Summary.Pages != len(everything().pages) {

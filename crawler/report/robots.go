@@ -282,22 +282,6 @@ func (h *robotsHistory) compare(l *robotsLine) {
 	}
 }
 
-// addTo adds the files that could not be fetched. If an origin has only URLs that are checked, the
-// findings about these say it. Checked has the origins of checks.
-func (r *robotsFiles) addTo(l *findingLists, checked map[string]bool) {
-	for _, h := range r.hosts {
-		_, isChecked := checked[h.Origin]
-		hasPages := h.Allowed+h.Disallowed+h.Unreachable > 0
-		if h.Outcome == "unreachable" && (hasPages || !isChecked) {
-			detail := h.Error
-			if h.Status != 0 {
-				detail = statusText(h.Status)
-			}
-			l.add(ruleRobotsUnreachable, Finding{URL: h.Origin + "/robots.txt", Detail: detail})
-		}
-	}
-}
-
 func (r *robotsFiles) list() Robots {
 	result := Robots{}
 	outcomes := make(names)

@@ -1,48 +1,61 @@
 package report
 
 import (
+	"fmt"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestFindingsDocumentsAllRules(t *testing.T) {
+// FINDINGS.md has the table of rules between its first section and that of the rules of "politecrawl ci",
+// whose package tests them.
+func TestFindingsDocumentIsUpToDate(t *testing.T) {
 	text, err := os.ReadFile("FINDINGS.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	type row struct{ ID, Severity, Topic, Fix string }
-	var want, got []row
-	for _, r := range rules {
-		want = append(want, row{r.ID, string(r.Severity), r.Topic, r.Fix})
-		if r.Title == "" || !strings.HasSuffix(r.Fix, ".") {
-			t.Errorf("%+v", r)
-		}
+	const first, last = "## links\n", "## politecrawl ci\n"
+	intro, rest, _ := strings.Cut(string(text), first)
+	_, end, found := strings.Cut(rest, last)
+	if !found {
+		t.Fatalf("FINDINGS.md lacks %q or %q", first, last)
 	}
-	cells := regexp.MustCompile("^\\| `([a-z0-9-]+)` \\| (\\w+) \\| (.+\\.) \\| (.+\\.) \\|$")
+	var tables strings.Builder
 	topic := ""
-	ofReport, _, _ := strings.Cut(string(text), "## politecrawl ci") // whose package tests its rules
-	for line := range strings.Lines(ofReport) {
-		line = strings.TrimSuffix(line, "\n")
-		if name, ok := strings.CutPrefix(line, "## "); ok {
-			topic = strings.TrimSuffix(name, ".txt")
+	for _, r := range rules {
+		if r.Topic != topic {
+			topic = r.Topic
+			title := strings.Replace(topic, topicRobots, "robots.txt", 1)
+			fmt.Fprintf(&tables, "## %s\n\n| rule | severity | meaning | what to do |\n|---|---|---|---|\n", title)
 		}
-		if c := cells.FindStringSubmatch(line); c != nil {
-			got = append(got, row{c[1], c[2], topic, c[4]})
-		}
+		fmt.Fprintf(&tables, "| `%s` | %s | %s | %s |\n", r.ID, r.Severity, r.meaning, r.Fix)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("FINDINGS.md (-rules +documented):\n%s", diff)
+	want := intro + strings.ReplaceAll(tables.String(), "\n## ", "\n\n## ") + "\n" + last + end
+	if *update {
+		if err := os.WriteFile("FINDINGS.md", []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if diff := cmp.Diff(want, string(text)); diff != "" {
+		t.Errorf("write FINDINGS.md with go test -run FindingsDocument -update (-rules +FINDINGS.md):\n%s", diff)
+	}
+}
+
+func TestRulesAreComplete(t *testing.T) {
+	known := make(map[string]bool)
+	for _, r := range rules {
+		if known[r.ID] || r.Title == "" || !strings.HasSuffix(r.Fix, ".") || !strings.HasSuffix(r.meaning, ".") || r.find == nil {
+			t.Errorf("%+v", r.Rule)
+		}
+		known[r.ID] = true
 	}
 }
 
 // The gate of a site must not depend on the load of the machine that runs it.
 func TestSlowResponsesAreNotices(t *testing.T) {
 	for _, r := range rules {
-		if r.ID == rulePageSlow && r.Severity != SeverityNotice {
+		if r.ID == "page-slow" && r.Severity != SeverityNotice {
 			t.Errorf("%s is of severity %s", r.ID, r.Severity)
 		}
 	}

@@ -83,46 +83,65 @@ func (s *sitemapFiles) named(f *SitemapFile) bool {
 	return f.FoundOn != ""
 }
 
-// fault returns the rule that a file breaks; empty: none. Limits of the crawl are no fault of it.
-func (s *sitemapFiles) fault(f *SitemapFile) string {
+// A sitemapFault is what is wrong with a file.
+type sitemapFault int
+
+const (
+	fileFine sitemapFault = iota
+	fileUnreadable
+	fileIncomplete
+)
+
+// fault returns the fault of a file. Limits of the crawl are none.
+func (s *sitemapFiles) fault(f *SitemapFile) sitemapFault {
 	k := sitemapKey(f.URL, f.FoundOn)
 	if r := s.rejections[k]; r != nil {
 		switch r.Reason {
 		case output.Disallowed, output.Failed, output.InvalidURL, output.TooManyRedirects:
 			if s.named(f) {
-				return ruleSitemapUnreadable
+				return fileUnreadable
 			}
 		}
-		return ""
+		return fileFine
 	}
 	switch {
 	case s.limited[k], f.read(), redirected(f.Status): // the target has a line of its own
-		return ""
+		return fileFine
 	case f.Pages+f.Sitemaps > 0:
-		return ruleSitemapIncomplete
+		return fileIncomplete
 	case s.named(f):
-		return ruleSitemapUnreadable
+		return fileUnreadable
 	}
-	return ""
+	return fileFine
 }
 
-// conclude finds the files at fault, after the first reading.
-func (s *sitemapFiles) conclude(lists *findingLists) {
+// conclude finds the origins of faulty files, when all are known.
+func (s *sitemapFiles) conclude() {
 	for i := range s.files {
-		f := &s.files[i]
-		rule := s.fault(f)
-		if rule == "" {
-			continue
-		}
-		if !f.missing() {
+		if f := &s.files[i]; s.fault(f) != fileFine && !f.missing() {
 			s.faulty[f.Origin], s.faulty[originOf(f.URL)] = true, true // other origins may list it too
 		}
-		row := Finding{URL: f.URL, Related: f.FoundOn, Detail: cmp.Or(f.Detail, statusText(f.Status))}
-		if r := s.rejections[sitemapKey(f.URL, f.FoundOn)]; r != nil && r.Rule != "" {
-			row.disallow(r)
-		}
-		lists.add(rule, row)
 	}
+}
+
+// firstWeb is when the first website went up.
+var firstWeb = time.Date(1991, 8, 6, 0, 0, 0, 0, time.UTC)
+
+// maxAhead allows for dates without a time zone: some days start 14 hours before UTC.
+const maxAhead = 14 * time.Hour
+
+// invalidLastmod says why the date of an entry is invalid; empty: it is valid.
+func (s *sitemapFiles) invalidLastmod(e *output.Entry) string {
+	read := s.readAt[keyOf(e.Sitemap)]
+	switch {
+	case e.LastMod.IsZero():
+		return ""
+	case e.LastMod.Before(firstWeb):
+		return "before the first website"
+	case !read.IsZero() && e.LastMod.After(read.Add(maxAhead)):
+		return "later than the fetch on " + read.UTC().Format(time.DateOnly)
+	}
+	return ""
 }
 
 // unread says how many files were not read completely, and why. It is empty if all of these do

@@ -41,7 +41,7 @@ const (
 	Unknown  State = "unknown"
 )
 
-func (m *maker) summary() Summary {
+func (m *model) summary() Summary {
 	c := m.counters
 	urls := m.dirs.urls()
 	s := Summary{

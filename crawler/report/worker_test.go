@@ -216,10 +216,10 @@ func TestMissingFileOfOneWorkerIsInconclusive(t *testing.T) {
 		notes        []string
 	}{
 		"nothing":             {"", true, nil, []string{}},
-		"links.jsonl":         {"links.jsonl", true, []string{ruleSitemapNotLinked}, []string{"w2: links.jsonl is missing or empty: the links of its pages are not known"}},
-		"links by its config": {"", false, []string{ruleSitemapNotLinked}, []string{"w2: links.jsonl is missing or empty: the links of its pages are not known"}},
+		"links.jsonl":         {"links.jsonl", true, []string{"sitemap-not-linked"}, []string{"w2: links.jsonl is missing or empty: the links of its pages are not known"}},
+		"links by its config": {"", false, []string{"sitemap-not-linked"}, []string{"w2: links.jsonl is missing or empty: the links of its pages are not known"}},
 		"entries.jsonl": {"entries.jsonl", true,
-			[]string{ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapBroken, ruleSitemapRedirected, ruleSitemapDisallowed, ruleSitemapNoindex, ruleSitemapElsewhere, ruleSitemapNotAuthorized, ruleSitemapLastmod, ruleSitemapNotListed, ruleSitemapNotFetched},
+			[]string{"sitemap-unreadable", "sitemap-incomplete", "sitemap-broken", "sitemap-redirected", "sitemap-disallowed", "sitemap-noindex", "sitemap-canonical-elsewhere", "sitemap-not-authorized", "sitemap-invalid-lastmod", "sitemap-not-listed", "sitemap-not-fetched"},
 			[]string{"w2: entries.jsonl is missing or empty: its sitemaps cannot be compared with the site"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -249,8 +249,8 @@ func TestMissingFileOfOneWorkerIsInconclusive(t *testing.T) {
 			if diff := cmp.Diff(tt.notes, r.Notes); diff != "" {
 				t.Errorf("notes (-want +got):\n%s", diff)
 			}
-			if unknown := slices.Contains(tt.inconclusive, ruleSitemapNotLinked); (len(found(r, ruleSitemapNotLinked)) == 0) != unknown {
-				t.Errorf("not linked: %v", found(r, ruleSitemapNotLinked))
+			if unknown := slices.Contains(tt.inconclusive, "sitemap-not-linked"); (len(found(r, "sitemap-not-linked")) == 0) != unknown {
+				t.Errorf("not linked: %v", found(r, "sitemap-not-linked"))
 			}
 		})
 	}

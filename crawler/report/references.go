@@ -1,0 +1,107 @@
+package report
+
+import (
+	"strings"
+)
+
+// references are links and uses of URLs that may be findings. Each takes two numbers.
+type references struct {
+	numbers map[key]uint32 // of the URLs
+	targets []referred     // by number
+	pages   []string       // that refer to them
+	blocks  [][]reference  // blocks do not move as they become more
+
+	page  string // of the current line
+	named bool   // pages ends with it
+	lines uint32 // read so far
+}
+
+// referred is a URL to which pages refer: their number, and the last of their lines.
+type referred struct{ pages, last uint32 }
+
+// A reference has the numbers of a page and of a URL.
+type reference struct{ from, to uint32 }
+
+const referenceBlock = 1 << 14
+
+func newReferences() *references { return &references{numbers: make(map[key]uint32)} }
+
+// begin begins a line with references of a page.
+func (r *references) begin(page string) {
+	r.page, r.named = page, false
+	r.lines++
+}
+
+// add adds a reference to a URL, once however often the line has it.
+func (r *references) add(k key) {
+	n, known := r.numbers[k]
+	if !known {
+		n = uint32(len(r.targets))
+		r.numbers[k] = n
+		r.targets = append(r.targets, referred{})
+	}
+	to := &r.targets[n]
+	if to.last == r.lines {
+		return
+	}
+	to.pages, to.last = to.pages+1, r.lines
+	if !r.named {
+		r.pages, r.named = append(r.pages, strings.Clone(r.page)), true // it shares memory with the line
+	}
+	last := len(r.blocks) - 1
+	if last < 0 || len(r.blocks[last]) == referenceBlock {
+		r.blocks = append(r.blocks, make([]reference, 0, referenceBlock))
+		last++
+	}
+	r.blocks[last] = append(r.blocks[last], reference{uint32(len(r.pages) - 1), n})
+}
+
+// count returns how many lines refer to a URL.
+func (r *references) count(k key) int {
+	if n, known := r.numbers[k]; known {
+		return int(r.targets[n].pages)
+	}
+	return 0
+}
+
+// name finds the first pages that refer to each of some URLs.
+func (r *references) name(urls map[key]*topRows[string]) {
+	wanted := make([]*topRows[string], len(r.targets))
+	for k, pages := range urls {
+		if n, known := r.numbers[k]; known {
+			wanted[n] = pages
+		}
+	}
+	for _, block := range r.blocks {
+		for _, x := range block {
+			if pages := wanted[x.to]; pages != nil {
+				pages.add(r.pages[x.from])
+			}
+		}
+	}
+}
+
+// newExamples keeps the first pages, each once.
+func newExamples() *topRows[string] {
+	pages := newTopRows(maxExamples, strings.Compare)
+	pages.same = func(a, b string) bool { return a == b }
+	return pages
+}
+
+// nameReferences names the pages that refer to the URLs of all rows.
+func (m *model) nameReferences() {
+	from := make(map[key]*topRows[string])
+	each := func(f func(*Finding, key)) {
+		for _, l := range m.lists {
+			rows := l.finish().Rows
+			for i := range rows {
+				if rows[i].Pages > 0 && rows[i].FoundOn == nil {
+					f(&rows[i], l.keyOf(rows[i].URL))
+				}
+			}
+		}
+	}
+	each(func(_ *Finding, k key) { from[k] = newExamples() })
+	m.references.name(from)
+	each(func(row *Finding, k key) { row.FoundOn = from[k].list().Rows })
+}

@@ -1,0 +1,53 @@
+package report
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// Each line counts once. A link of a page to itself does not count, but its own use as an asset does.
+func TestReferencesOfAPageToItself(t *testing.T) {
+	gone, home, fine := example+"/gone", example+"/", example+"/fine"
+	for name, tt := range map[string]struct {
+		line output.Links
+		want Finding
+	}{
+		"link":           {output.Links{URL: gone, To: []output.Link{{URL: gone}}}, Finding{Pages: 2, FoundOn: []string{home, fine}}},
+		"asset":          {output.Links{URL: gone, Resources: []output.Link{{URL: gone, Kind: "img"}}}, Finding{Pages: 3, FoundOn: []string{home, fine, gone}}},
+		"link and asset": {output.Links{URL: gone, To: []output.Link{{URL: gone}}, Resources: []output.Link{{URL: gone, Kind: "img"}}}, Finding{Pages: 3, FoundOn: []string{home, fine, gone}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := everything()
+			c.links = append(c.links, tt.line)
+			tt.want.URL, tt.want.Detail = gone, "status 404"
+			if diff := cmp.Diff(tt.want, FindingsOf(c.make(t), "broken-link").Rows[0]); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A URL with more pages than a row names has the first ones, also beyond a block of references.
+func TestReferencesNameTheFirstPages(t *testing.T) {
+	r := newReferences()
+	const lines = 3 * referenceBlock
+	for i := range lines {
+		r.begin(fmt.Sprintf("page %06d", lines-i))
+		for _, url := range []string{"a", "b", "a"} {
+			r.add(keyOf(url))
+		}
+	}
+	from := map[key]*topRows[string]{keyOf("a"): newExamples(), keyOf("never"): newExamples()}
+	r.name(from)
+	if n := r.count(keyOf("a")); n != lines || len(r.pages) != lines {
+		t.Errorf("%d lines refer to a, %d pages are kept, want %d", n, len(r.pages), lines)
+	}
+	first, never := from[keyOf("a")].list().Rows, from[keyOf("never")].list().Rows
+	if len(first) != maxExamples || first[0] != "page 000001" || first[9] != "page 000010" || len(never) > 0 {
+		t.Errorf("%q, %q", first, never)
+	}
+}
