@@ -17,7 +17,7 @@ import (
 )
 
 // BenchmarkGenerate makes the report of a crawl of 100,000 pages (or REPORT_PAGES) with 20 links
-// each, all listed in a sitemap, by one worker and by three. Three workers have one page of a
+// each, all listed in a sitemap (with REPORT_BROKEN=all none of them exists), by one worker and by three. Three workers have one page of a
 // thousand twice, and all have skipped the same URLs, one for ten pages.
 func BenchmarkGenerate(b *testing.B) {
 	pages := 100_000
@@ -108,10 +108,10 @@ func benchmarkPage(i, pages int) (*output.Page, *output.Links) {
 		URL: url(i), Status: 200, Title: "Page " + strconv.Itoa(i), Depth: i % 9, FoundOn: url(i / 2), Source: "link", ContentType: "text/html",
 		Bytes: 20_000 + i, Links: 20, FetchedAt: at(i), DurationMS: int64(i % 700), Attempt: 1, Hash: fmt.Sprintf("%016x", i-i%50/49),
 	}
-	switch i % 50 {
-	case 7:
+	switch broken := os.Getenv("REPORT_BROKEN") == "all"; {
+	case broken, i%50 == 7:
 		page.Status = 404
-	case 8:
+	case i%50 == 8:
 		page.Status, page.Location = 301, url(i+1)
 	}
 	links := &output.Links{URL: page.URL}

@@ -110,7 +110,10 @@ func (c *crawl) write(t *testing.T) string {
 // loadModel loads the model of a crawl.
 func loadModel(t testing.TB, dirs ...string) *model {
 	t.Helper()
-	m, err := load(t.Context(), dirs, nil)
+	m, err := newModel(t.Context(), dirs, nil)
+	if err == nil {
+		err = m.load()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,24 +45,17 @@ func (f fact) indexable() bool { return f.has(htmlPage) && !f.has(noindex|elsewh
 // marksOf returns the marks of a page that follow from its line.
 func (c *counters) marksOf(p *output.Page) marks {
 	var is marks
-	if noindexOf(p) != "" {
-		is |= noindex
+	add := func(m marks, holds bool) {
+		if holds {
+			is |= m
+		}
 	}
-	if p.Canonical != "" && p.Canonical != p.URL {
-		is |= elsewhere
-	}
-	if p.Source == "start" || p.Source == "link" {
-		is |= linked
-	}
-	if p.Withheld != "" {
-		is |= withheld
-	}
-	if incompleteContent(p) {
-		is |= incomplete
-	}
-	if p.HasContent() && c.isHTML(p) {
-		is |= htmlPage
-	}
+	add(noindex, noindexOf(p) != "")
+	add(elsewhere, p.Canonical != "" && p.Canonical != p.URL)
+	add(linked, p.Source == "start" || p.Source == "link")
+	add(withheld, p.Withheld != "")
+	add(incomplete, incompleteContent(p))
+	add(htmlPage, p.HasContent() && c.isHTML(p))
 	return is
 }
 

@@ -91,8 +91,7 @@ func (m *model) find() error {
 			err = errors.Join(err, l.finder.all())
 		}
 	}
-	m.nameReferences()
-	return err
+	return errors.Join(err, m.nameReferences())
 }
 
 func (m *model) findInPage(_ *workerDir, p *output.Page) {
@@ -118,7 +117,6 @@ func (m *model) findInPage(_ *workerDir, p *output.Page) {
 }
 
 func (m *model) findInRejection(r *output.Rejection, related map[key][]*Finding) {
-	m.rejections.name(r)
 	if m.sitemaps.rejected(r) {
 		return
 	}

@@ -71,7 +71,7 @@ func (l *ruleList) refer(url string) {
 	if _, known := l.only[url]; !known {
 		l.only[strings.Clone(url)] = nil // it shares memory with the line
 	}
-	l.references.add(l.keyOf(url))
+	l.references.add(l.keyOf(url), true)
 }
 
 // describe says how a page refers to a URL of refer, if not by a link or as an asset.

@@ -70,13 +70,9 @@ func newModel(ctx context.Context, dirs []string, opts *Options) (*model, error)
 	return m, nil
 }
 
-// load reads a crawl.
-func load(ctx context.Context, dirs []string, opts *Options) (*model, error) {
-	m, err := newModel(ctx, dirs, opts)
-	if err != nil {
-		return nil, err
-	}
-	err = errors.Join(
+// load reads the crawl.
+func (m *model) load() error {
+	err := errors.Join(
 		m.merger.addFetches(),
 		m.merger.eachSitemap(m.addSitemap),
 		m.readPages(m.addPage),
@@ -90,7 +86,7 @@ func load(ctx context.Context, dirs []string, opts *Options) (*model, error) {
 		m.robots.read(),
 	)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	m.linksUnknown = len(m.dirs.filter((*workerDir).lacksLinks)) > 0
 	m.entriesUnknown = len(m.dirs.filter((*workerDir).lacksEntries)) > 0
@@ -100,8 +96,7 @@ func load(ctx context.Context, dirs []string, opts *Options) (*model, error) {
 	m.sitemaps.conclude()
 	m.entries.count()
 	m.duplicates.choose()
-	m.rejections.choose()
-	return m, nil
+	return nil
 }
 
 func (m *model) addSitemap(s *workerDir, f *output.Sitemap) {
@@ -179,20 +174,18 @@ func (m *model) readLinks() error {
 				list.finder.link(l)
 			}
 		}
-		from := keyOf(l.URL)
-		if m.facts.byURL[from].status == http.StatusNotModified {
+		if m.facts.byURL[keyOf(l.URL)].status == http.StatusNotModified {
 			m.unknownLinks--
 		}
-		for _, to := range l.To {
-			if k := keyOf(to.URL); k != from && noted.mayContain(k) { // a link of a page to itself does not count
+		l.eachTarget(func(k key, asset *link) {
+			switch {
+			case !noted.mayContain(k):
+			case asset == nil:
 				m.refer(k, linked, usedAsLink)
+			default:
+				m.refer(k, 0, usedAs(asset.Kind, l.URL, asset.URL))
 			}
-		}
-		for _, to := range l.Resources {
-			if k := keyOf(to.URL); noted.mayContain(k) {
-				m.refer(k, 0, usedAs(to.Kind, l.URL, to.URL))
-			}
-		}
+		})
 	})
 }
 
@@ -204,6 +197,6 @@ func (m *model) refer(k key, mark marks, as checkMarks) {
 		m.facts.byURL[k] = f
 	}
 	if known && m.facts.atFault(f) || len(m.checks.byURL) > 0 && m.checks.use(k, as) {
-		m.references.add(k)
+		m.references.addLink(k)
 	}
 }

@@ -11,6 +11,10 @@ type references struct {
 	pages   []string       // that refer to them
 	blocks  [][]reference  // blocks do not move as they become more
 
+	limit   int // of references to URLs at fault; more are counted, and read again to name their pages
+	kept    int
+	omitted bool
+
 	page  string // of the current line
 	named bool   // pages ends with it
 	lines uint32 // read so far
@@ -22,9 +26,14 @@ type referred struct{ pages, last uint32 }
 // A reference has the numbers of a page and of a URL.
 type reference struct{ from, to uint32 }
 
-const referenceBlock = 1 << 14
+const (
+	referenceBlock = 1 << 14
+	maxReferences  = 1 << 20 // 8 MB, and the URLs of at most as many pages
+)
 
-func newReferences() *references { return &references{numbers: make(map[key]uint32)} }
+func newReferences() *references {
+	return &references{numbers: make(map[key]uint32), limit: maxReferences}
+}
 
 // begin begins a line with references of a page.
 func (r *references) begin(page string) {
@@ -32,8 +41,14 @@ func (r *references) begin(page string) {
 	r.lines++
 }
 
-// add adds a reference to a URL, once however often the line has it.
-func (r *references) add(k key) {
+// addLink adds a link to a URL at fault, or a use of it, which links.jsonl has too.
+func (r *references) addLink(k key) {
+	r.omitted = r.omitted || r.kept >= r.limit
+	r.add(k, !r.omitted)
+}
+
+// add counts a reference to a URL, once however often the line has it, and may keep it.
+func (r *references) add(k key, keep bool) {
 	n, known := r.numbers[k]
 	if !known {
 		n = uint32(len(r.targets))
@@ -44,16 +59,18 @@ func (r *references) add(k key) {
 	if to.last == r.lines {
 		return
 	}
-	to.pages, to.last = to.pages+1, r.lines
+	if to.pages, to.last = to.pages+1, r.lines; !keep {
+		return
+	}
 	if !r.named {
 		r.pages, r.named = append(r.pages, strings.Clone(r.page)), true // it shares memory with the line
 	}
-	last := len(r.blocks) - 1
-	if last < 0 || len(r.blocks[last]) == referenceBlock {
+	if r.kept%referenceBlock == 0 {
 		r.blocks = append(r.blocks, make([]reference, 0, referenceBlock))
-		last++
 	}
-	r.blocks[last] = append(r.blocks[last], reference{uint32(len(r.pages) - 1), n})
+	r.kept++
+	last := &r.blocks[len(r.blocks)-1]
+	*last = append(*last, reference{uint32(len(r.pages) - 1), n})
 }
 
 // count returns how many lines refer to a URL.
@@ -89,7 +106,7 @@ func newExamples() *topRows[string] {
 }
 
 // nameReferences names the pages that refer to the URLs of all rows.
-func (m *model) nameReferences() {
+func (m *model) nameReferences() error {
 	from := make(map[key]*topRows[string])
 	each := func(f func(*Finding, key)) {
 		for _, l := range m.lists {
@@ -103,5 +120,30 @@ func (m *model) nameReferences() {
 	}
 	each(func(_ *Finding, k key) { from[k] = newExamples() })
 	m.references.name(from)
+	var err error
+	if m.references.omitted {
+		err = m.merger.eachLinks(func(_ *workerDir, l *linksLine) {
+			l.eachTarget(func(k key, _ *link) {
+				if pages := from[k]; pages != nil && !pages.rejects(l.URL) {
+					pages.add(strings.Clone(l.URL)) // it shares memory with the line
+				}
+			})
+		})
+	}
 	each(func(row *Finding, k key) { row.FoundOn = from[k].list().Rows })
+	return err
+}
+
+// eachTarget calls f for each URL to which a line refers; asset is nil for a link. A link of a page to
+// itself does not count.
+func (l *linksLine) eachTarget(f func(k key, asset *link)) {
+	from := keyOf(l.URL)
+	for _, to := range l.To {
+		if k := keyOf(to.URL); k != from {
+			f(k, nil)
+		}
+	}
+	for i := range l.Resources {
+		f(keyOf(l.Resources[i].URL), &l.Resources[i])
+	}
 }

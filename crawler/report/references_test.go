@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -38,7 +39,7 @@ func TestReferencesNameTheFirstPages(t *testing.T) {
 	for i := range lines {
 		r.begin(fmt.Sprintf("page %06d", lines-i))
 		for _, url := range []string{"a", "b", "a"} {
-			r.add(keyOf(url))
+			r.addLink(keyOf(url))
 		}
 	}
 	from := map[key]*topRows[string]{keyOf("a"): newExamples(), keyOf("never"): newExamples()}
@@ -49,5 +50,34 @@ func TestReferencesNameTheFirstPages(t *testing.T) {
 	first, never := from[keyOf("a")].list().Rows, from[keyOf("never")].list().Rows
 	if len(first) != maxExamples || first[0] != "page 000001" || first[9] != "page 000010" || len(never) > 0 {
 		t.Errorf("%q, %q", first, never)
+	}
+}
+
+// Beyond a limit, links.jsonl is read again, and names the same pages.
+func TestOmittedReferencesAreReadAgain(t *testing.T) {
+	for name, c := range map[string]*crawl{"everything": everything(), "hostile": hostileCrawl()} {
+		t.Run(name, func(t *testing.T) {
+			dir := c.write(t)
+			findings := func(limit int) []Findings {
+				m, err := newModel(t.Context(), []string{dir}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m.references.limit = limit
+				if err := errors.Join(m.load(), m.find()); err != nil {
+					t.Fatal(err)
+				}
+				if m.references.omitted != (limit < maxReferences) {
+					t.Errorf("limit %d: references are omitted: %v", limit, m.references.omitted)
+				}
+				return m.findings()
+			}
+			want := findings(maxReferences)
+			for _, limit := range []int{0, 1} {
+				if diff := cmp.Diff(want, findings(limit)); diff != "" {
+					t.Errorf("limit %d (-kept +read again):\n%s", limit, diff)
+				}
+			}
+		})
 	}
 }

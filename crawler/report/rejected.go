@@ -91,8 +91,7 @@ type rejections struct {
 	rows    int
 	result  Rejected
 	reasons map[output.Reason]*topRows[RejectedURL]
-	rules   map[ruleKey]int              // how many URLs each disallows
-	urls    map[ruleKey]*topRows[string] // these URLs, for the rules in the list
+	rules   map[ruleKey]*topRows[string] // the URLs that each disallows
 }
 
 type ruleKey struct {
@@ -103,11 +102,9 @@ type ruleKey struct {
 func newRejections(robots *robotsFiles, rows int) *rejections {
 	return &rejections{
 		robots: robots, rows: rows, reasons: make(map[output.Reason]*topRows[RejectedURL]),
-		rules: make(map[ruleKey]int), urls: make(map[ruleKey]*topRows[string]),
+		rules: make(map[ruleKey]*topRows[string]),
 	}
 }
-
-func (r *RobotsRule) key() ruleKey { return ruleKey{r.RobotsURL, r.Group, r.Rule, r.Line} }
 
 func (x *rejections) add(r *output.Rejection) {
 	x.result.Total++
@@ -119,7 +116,11 @@ func (x *rejections) add(r *output.Rejection) {
 	x.reasons[r.Reason].add(RejectedURL{r.URL, r.FoundOn, r.Source, r.Rule, r.Line, clip(r.Detail), r.RetryAt.UTC()})
 	switch {
 	case r.Reason == output.Disallowed:
-		x.rules[ruleKey{r.RobotsURL, r.Group, r.Rule, r.Line}]++
+		k := ruleKey{r.RobotsURL, r.Group, r.Rule, r.Line}
+		if x.rules[k] == nil {
+			x.rules[k] = newTopRows(maxExamples, strings.Compare)
+		}
+		x.rules[k].add(r.URL)
 	case r.Reason == output.BlockedAddress && r.Source == "start":
 		x.result.BlockedStartURLs++
 	}
@@ -133,20 +134,20 @@ func (x *rejections) total(reason output.Reason) int {
 	return 0
 }
 
-// choose selects the rules for the list, and finds their lines.
-func (x *rejections) choose() {
+// listRules returns the lines of robots.txt that disallow URLs.
+func (x *rejections) listRules() List[RobotsRule] {
 	var rules []RobotsRule
 	for k, urls := range x.rules {
-		rules = append(rules, RobotsRule{RobotsURL: k.robotsURL, Line: k.line, Rule: k.rule, Group: k.group, URLs: urls})
+		rules = append(rules, RobotsRule{RobotsURL: k.robotsURL, Line: k.line, Rule: k.rule, Group: k.group, URLs: urls.total})
 	}
-	x.result.Rules = listOf(x.rows, rules, func(a, b RobotsRule) int {
+	list := listOf(x.rows, rules, func(a, b RobotsRule) int {
 		return cmp.Or(cmp.Compare(b.URLs, a.URLs), cmp.Compare(a.RobotsURL, b.RobotsURL),
 			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Rule, b.Rule))
 	})
 	texts := make(map[string][]string)
-	for i := range x.result.Rules.Rows {
-		row := &x.result.Rules.Rows[i]
-		x.urls[row.key()] = newTopRows(maxExamples, strings.Compare)
+	for i := range list.Rows {
+		row := &list.Rows[i]
+		row.Examples = x.rules[ruleKey{row.RobotsURL, row.Group, row.Rule, row.Line}].list().Rows
 		lines, known := texts[row.RobotsURL]
 		if !known {
 			lines = x.robots.lines(originOf(row.RobotsURL))
@@ -156,13 +157,7 @@ func (x *rejections) choose() {
 			row.Text = secret.RedactText(strings.TrimSpace(lines[row.Line-1]))
 		}
 	}
-}
-
-// name finds examples of the URLs that rules disallow.
-func (x *rejections) name(r *output.Rejection) {
-	if urls := x.urls[ruleKey{r.RobotsURL, r.Group, r.Rule, r.Line}]; urls != nil && r.Reason == output.Disallowed {
-		urls.add(r.URL)
-	}
+	return list
 }
 
 func (x *rejections) list() Rejected {
@@ -173,9 +168,6 @@ func (x *rejections) list() Rejected {
 	x.result.Reasons = listOf(maxNames, groups, func(a, b ReasonGroup) int {
 		return cmp.Or(cmp.Compare(b.URLs.Total, a.URLs.Total), cmp.Compare(a.Reason, b.Reason))
 	}).Rows
-	for i := range x.result.Rules.Rows {
-		row := &x.result.Rules.Rows[i]
-		row.Examples = x.urls[row.key()].list().Rows
-	}
+	x.result.Rules = x.listRules()
 	return x.result
 }

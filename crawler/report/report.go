@@ -91,8 +91,11 @@ const EndRunning = "running"
 // If the crawl is still running, the report describes its results so far. If ctx ends, Generate stops
 // reading and returns the error of ctx.
 func Generate(ctx context.Context, dirs []string, opts *Options) (*Report, error) {
-	m, err := load(ctx, dirs, opts)
+	m, err := newModel(ctx, dirs, opts)
 	if err != nil {
+		return nil, err
+	}
+	if err := m.load(); err != nil {
 		return nil, err
 	}
 	if err := m.find(); err != nil {

@@ -11,36 +11,27 @@ import (
 // canonicalRules are the rules of canonical links.
 var canonicalRules = []rule{
 	{Rule{"canonical-broken", SeverityError, topicCanonical, "Canonical URLs that are broken", "Name a canonical URL that exists."},
-		"The canonical URL (`related`) has status 4xx or 5xx, or no response. A host outside the crawl that never responds is one finding: `url` is its root, `pages` and `found_on` are the pages.",
-		ofCanonicals, nil, brokenCanonicals},
+		"The canonical URL (`related`) has status 4xx or 5xx, or no response. A host outside the crawl that never responds is one finding: `url` is its root, `pages` and `found_on` are the pages.", ofCanonicals, nil, brokenCanonicals},
 	{Rule{"canonical-redirect", SeverityWarning, topicCanonical, "Canonical URLs that redirect", "Name the target of the redirect as the canonical URL."},
-		"The canonical URL redirects.",
-		ofCanonicals, nil, canonicals(func(t target) (string, bool) { return t.redirect, t.redirect != "" })},
+		"The canonical URL redirects.", ofCanonicals, nil, canonicals(func(t target) (string, bool) { return t.redirect, t.redirect != "" })},
 	{Rule{"canonical-disallowed", SeverityError, topicCanonical, "Canonical URLs that robots.txt disallows", "Allow the canonical URL in robots.txt, or name another one."},
-		"robots.txt disallows the canonical URL.",
-		ofCanonicals, nil, withRobotsLine(canonicals(func(t target) (string, bool) { return "", t.disallowed }))},
+		"robots.txt disallows the canonical URL.", ofCanonicals, nil, withRobotsLine(canonicals(func(t target) (string, bool) { return "", t.disallowed }))},
 	{Rule{"canonical-noindex", SeverityError, topicCanonical, "Canonical URLs with noindex", "Remove noindex from the canonical page, or name another one."},
-		"The canonical page has noindex.",
-		ofCanonicals, nil, canonicals(func(t target) (string, bool) { return "", t.noindex })},
+		"The canonical page has noindex.", ofCanonicals, nil, canonicals(func(t target) (string, bool) { return "", t.noindex })},
 	{Rule{"canonical-chain", SeverityWarning, topicCanonical, "Canonical URLs that name another canonical URL", "Name the last page of the chain as the canonical URL."},
-		"The canonical page names yet another canonical URL.",
-		ofCanonicals, nil, canonicals(func(t target) (string, bool) { return "", t.elsewhere && !t.noindex })},
+		"The canonical page names yet another canonical URL.", ofCanonicals, nil, canonicals(func(t target) (string, bool) { return "", t.elsewhere && !t.noindex })},
 }
 
 // hreflangRules are the rules of hreflang links: they must work, and lead back.
 var hreflangRules = []rule{
 	{Rule{"hreflang-broken", SeverityError, topicHreflang, "hreflang links to URLs that are broken or redirect", "Name a URL that answers with status 200."},
-		"The target (`related`) redirects, has status 4xx or 5xx, or no response. A host outside the crawl that never responds is one finding, as for canonical URLs.",
-		ofVersions, nil, brokenVersions},
+		"The target (`related`) redirects, has status 4xx or 5xx, or no response. A host outside the crawl that never responds is one finding, as for canonical URLs.", ofVersions, nil, brokenVersions},
 	{Rule{"hreflang-disallowed", SeverityWarning, topicHreflang, "hreflang links to URLs that robots.txt disallows", "Allow the URL in robots.txt, or remove the hreflang link."},
-		"robots.txt disallows the target.",
-		ofVersions, nil, withRobotsLine(versions(func(v version) bool { return v.disallowed }))},
+		"robots.txt disallows the target.", ofVersions, nil, withRobotsLine(versions(func(v version) bool { return v.disallowed }))},
 	{Rule{"hreflang-noindex", SeverityWarning, topicHreflang, "hreflang links to pages with noindex", "Remove noindex from the page, or remove the hreflang link."},
-		"The target has noindex.",
-		ofVersions, nil, versions(func(v version) bool { return v.noindex })},
+		"The target has noindex.", ofVersions, nil, versions(func(v version) bool { return v.noindex })},
 	{Rule{"hreflang-no-return", SeverityWarning, topicHreflang, "hreflang links without a return link", "Add an hreflang link back to the page: search engines ignore links in one direction."},
-		"The target has no hreflang link to the page.",
-		ofVersions, nil, versions(func(v version) bool { return v.read && !v.noindex && !v.back })},
+		"The target has no hreflang link to the page.", ofVersions, nil, versions(func(v version) bool { return v.read && !v.noindex && !v.back })},
 }
 
 // A pair is the hash of a URL with that of another, such as an hreflang target, or with that of an id.
