@@ -81,3 +81,30 @@ func TestOmittedReferencesAreReadAgain(t *testing.T) {
 		})
 	}
 }
+
+// If there are more URLs than rows, those of most pages are listed, and then the first ones: also of URLs
+// that no file has but links.jsonl.
+func TestRowsOfLinksAloneAreTheFirst(t *testing.T) {
+	c := &crawl{state: everything().state}
+	c.state["config"].(map[string]any)["check"] = "assets"
+	c.page("/", output.Page{Source: "start"})
+	c.linked("/more", "")
+	var uses []output.Link
+	for i := range 30 {
+		uses = append(uses, output.Link{URL: fmt.Sprintf("http://example.com/%02d.png", 29-i), Kind: "img"})
+	}
+	c.links = []output.Links{{URL: example + "/", Resources: uses}, {URL: example + "/more", Resources: uses[:1]}}
+	r, err := Generate(t.Context(), []string{c.write(t)}, &Options{Rows: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := FindingsOf(r, "mixed-content")
+	want := []Finding{
+		{URL: "http://example.com/29.png", Pages: 2, FoundOn: []string{example + "/", example + "/more"}},
+		{URL: "http://example.com/00.png", Pages: 1, FoundOn: []string{example + "/"}},
+		{URL: "http://example.com/01.png", Pages: 1, FoundOn: []string{example + "/"}},
+	}
+	if diff := cmp.Diff(want, f.Rows); diff != "" || f.Total != 30 {
+		t.Errorf("%d in total (-want +got):\n%s", f.Total, diff)
+	}
+}
