@@ -148,7 +148,7 @@ func (g *collectorGate) onRequest(req *colly.Request) {
 	if !g.collector.IgnoreRobotsTxt || !isCheckedScheme(req.URL.Scheme) {
 		return
 	}
-	if g.robots.warnings.first("ignored "+req.URL.Host, g.robots.limiter.now(), never) {
+	if g.robots.warnings.first("ignored "+req.URL.Host, g.robots.lookup.Now(), never) {
 		g.robots.log.WarnContext(g.parent, "IgnoreRobotsTxt has no effect after robotsext.Attach: requests are still checked; set robotsext.Options.Exempt for your own sites",
 			"host", req.URL.Host)
 	}

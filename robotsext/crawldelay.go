@@ -10,6 +10,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/hook"
 	"github.com/politecrawl/politecrawl/robotsext/internal/hook/http2"
+	"github.com/politecrawl/politecrawl/robotsext/internal/roundtrip"
 )
 
 // ObeyCrawlDelay makes the attached collector c observe Crawl-delay and Retry-After
@@ -66,7 +67,7 @@ func (t *delayTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	// A request of a collector is in flight already, so it would wait for itself.
 	if req.URL != nil && req.Context().Value(shellKey{}) == nil {
 		if err := t.robots.awaitDelay(req.Context(), req.URL, t.maxDelay); err != nil {
-			closeBody(req)
+			roundtrip.CloseBody(req)
 			return nil, err
 		}
 	}
@@ -89,7 +90,7 @@ func (r *Robots) awaitDelay(ctx context.Context, u *url.URL, maxDelay time.Durat
 	if maxDelay > 0 {
 		delay = min(delay, maxDelay)
 	}
-	return r.limiter.await(ctx, o, r.limiter.setDelay(o, delay))
+	return r.lookup.Limiter.Await(ctx, o, r.lookup.Limiter.SetDelay(o, delay))
 }
 
 // crawlDelay returns the origin of u and its Crawl-delay. Decision d may lack a
@@ -103,7 +104,7 @@ func (r *Robots) crawlDelay(ctx context.Context, u *url.URL, d Decision) (Origin
 	if err != nil || r.isExempt(o) {
 		return o, 0, err
 	}
-	rec, err := r.resolver.resolve(ctx, o, false)
+	rec, err := r.resolve(ctx, o, false)
 	if err != nil {
 		return "", 0, err
 	}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/politecrawl/politecrawl/robotsext/record"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -21,7 +22,12 @@ const (
 
 var verdictNames = [...]string{"unknown", Allowed: "allowed", Disallowed: "disallowed", Later: "later", Usage: "usage"}
 
-func (v Verdict) String() string { return nameOf(v, verdictNames[:]) }
+func (v Verdict) String() string {
+	if int(v) >= len(verdictNames) {
+		v = 0
+	}
+	return verdictNames[v]
+}
 
 // Decision is the verdict on one URL, with the reasons.
 type Decision struct {
@@ -47,10 +53,10 @@ func (r *Robots) Decide(ctx context.Context, u *url.URL) (Decision, error) {
 	if err != nil {
 		return Decision{}, err
 	}
-	if path == robotsPath || r.isExempt(o) {
+	if path == record.RobotsPath || r.isExempt(o) {
 		return unchecked, nil // ROB-MAT-21
 	}
-	rec, err := r.resolver.resolve(ctx, o, false)
+	rec, err := r.resolve(ctx, o, false)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -63,10 +69,10 @@ func (r *Robots) decideKnown(u *url.URL) (d Decision, ok bool, err error) {
 	if err != nil {
 		return Decision{}, false, err
 	}
-	if path == robotsPath || r.isExempt(o) {
+	if path == record.RobotsPath || r.isExempt(o) {
 		return unchecked, true, nil
 	}
-	rec := r.resolver.known(o)
+	rec := r.lookup.Known(o)
 	if rec == nil {
 		return Decision{}, false, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/politecrawl/politecrawl/robotsext/internal/lookup"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
@@ -63,7 +64,7 @@ func (d *download) receive(ctx context.Context, body io.ReadCloser, release func
 	defer func() { // the body may be that of the program's transport
 		d.panicked = recover()
 		if d.err == nil {
-			d.put(nil, errEnded)
+			d.put(nil, lookup.ErrEnded)
 		}
 	}()
 	defer release()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gocolly/colly/v2"
 
+	"github.com/politecrawl/politecrawl/robotsext/record"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
@@ -68,8 +69,8 @@ func (e *BlockedError) As(target any) bool { return errors.As(e.Err, target) }
 // Errors, for errors.Is.
 var (
 	// No robots.txt can exist for the URL.
-	ErrUnsupportedScheme = errors.New("unsupported scheme") // neither http, https nor ftp
-	ErrInvalidHost       = errors.New("invalid host")       // the host or port of the URL is invalid
+	ErrUnsupportedScheme = record.ErrUnsupportedScheme // neither http, https nor ftp
+	ErrInvalidHost       = record.ErrInvalidHost       // the host or port of the URL is invalid
 
 	// The request cannot be checked and is not sent.
 	ErrDetached = errors.New("the collector's transport was replaced, so robots.txt is not checked: call Attach again after SetClient")
@@ -79,8 +80,8 @@ var (
 	ErrProxy           = errors.New("SetProxy needs Options.Transport to be nil or an *http.Transport")
 
 	// Record.RedirectError returns these, a *SitemapError wraps the first.
-	ErrRedirectLoop     = errors.New("redirect loop")
-	ErrTooManyRedirects = fmt.Errorf("more than %d redirects", maxRedirects)
+	ErrRedirectLoop     = record.ErrRedirectLoop
+	ErrTooManyRedirects = record.ErrTooManyRedirects
 
 	// A *SitemapError wraps these.
 	ErrSitemapDepth   = errors.New("sitemap index nested too deeply, its sitemaps are skipped")

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/hook/http2"
+	"github.com/politecrawl/politecrawl/robotsext/internal/roundtrip"
 )
 
 // Transport returns a RoundTripper that sends requests through base if Check allows
@@ -53,7 +51,7 @@ func (g *gate) CloseIdleConnections() { (&http.Client{Transport: g.base}).CloseI
 func (r *Robots) pass(checkCtx, sendCtx context.Context, req *http.Request, base http.RoundTripper) (*http.Response, error) {
 	u, err := r.admit(checkCtx, req)
 	if err != nil {
-		closeBody(req)
+		roundtrip.CloseBody(req)
 		r.noteRefusal(checkCtx, err)
 		return nil, err
 	}
@@ -75,83 +73,14 @@ func (r *Robots) pass(checkCtx, sendCtx context.Context, req *http.Request, base
 	}
 	r.warnWithoutToken(out)
 	o, _ := r.cachedOrigin(u) // it fails only for requests that are not checked
-	resp, err := send(r.options.Signer, roundTripper(func(req *http.Request) (*http.Response, error) {
-		return r.transmit(o, req, base)
-	}), out, func(ctx context.Context) error { return r.limiter.await(ctx, o, r.limiter.delayOf(o)) })
+	resp, err := roundtrip.Send(r.options.Signer, roundtrip.Func(func(req *http.Request) (*http.Response, error) {
+		return r.lookup.Transmit(o, req, base)
+	}), out, func(ctx context.Context) error { return r.lookup.Limiter.Await(ctx, o, r.lookup.Limiter.DelayOf(o)) })
 	if err != nil {
 		return nil, err
 	}
 	resp.Request = seen
 	return resp, nil
-}
-
-// transmit sends req to o through base, and notes what the limiter needs. An empty o is not noted.
-func (r *Robots) transmit(o Origin, req *http.Request, base http.RoundTripper) (*http.Response, error) {
-	var t *traffic
-	if o != "" {
-		t = r.limiter.start(o)
-	}
-	var resp *http.Response
-	defer func() {
-		if resp == nil { // also if base panics
-			r.limiter.end(t)
-		}
-	}()
-	var err error
-	if resp, err = complete(base.RoundTrip(req)); err != nil {
-		return nil, err
-	}
-	now := r.limiter.now()
-	if resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests {
-		r.resolver.memory.noteResponse(o, now) // ROB-STA-10
-	}
-	wait := RetryAfter(resp.Header, now)
-	r.limiter.noteRetryAfter(o, wait)
-	if resp.Body == http.NoBody { // often not closed by callers
-		r.limiter.end(t)
-	} else {
-		resp.Body = keepWriter(&countedBody{ReadCloser: resp.Body, limiter: r.limiter, traffic: t, origin: o, wait: wait}, resp.Body)
-	}
-	return resp, nil
-}
-
-// countedBody is the body of a response whose request is in flight until it was read or is closed.
-type countedBody struct {
-	io.ReadCloser
-	limiter *limiter
-	traffic *traffic
-	origin  Origin
-	wait    time.Duration // Retry-After
-	ended   atomic.Bool
-}
-
-// Read reads the body. At its end the request ends, because a program may close it much later.
-func (b *countedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if err != nil {
-		b.end()
-	}
-	return n, err
-}
-
-// Close closes the body and ends the request.
-func (b *countedBody) Close() error {
-	defer b.end()
-	return b.ReadCloser.Close()
-}
-
-func (b *countedBody) end() {
-	if !b.ended.Swap(true) {
-		b.limiter.noteRetryAfter(b.origin, b.wait) // it counts from the end of the response
-		b.limiter.end(b.traffic)
-	}
-}
-
-// closeBody closes the body of a request that is not sent, as RoundTripper requires.
-func closeBody(req *http.Request) {
-	if req.Body != nil {
-		_ = req.Body.Close()
-	}
 }
 
 // admit decides whether req may be sent, and returns the URL to send it to.
@@ -166,7 +95,7 @@ func (r *Robots) admit(ctx context.Context, req *http.Request) (*url.URL, error)
 	if err != nil {
 		return nil, err
 	}
-	if target := r.redirects.refused(req, u, r.limiter.now()); target != nil && !isUserFetch(ctx) {
+	if target := r.redirects.refused(req, u, r.lookup.Now()); target != nil && !isUserFetch(ctx) {
 		if d, known, err := r.decideKnown(target); err == nil && known && d.Verdict != Allowed {
 			return nil, d.Err(target)
 		}
@@ -191,7 +120,7 @@ func (r *Robots) check(ctx context.Context, req *http.Request, u *url.URL) error
 	if err != nil || d.Verdict == Allowed {
 		return err
 	}
-	r.redirects.note(req, u, r.limiter.now())
+	r.redirects.note(req, u, r.lookup.Now())
 	return d.refusal(req.URL.Redacted())
 }
 
@@ -201,7 +130,7 @@ func (r *Robots) noteRefusal(ctx context.Context, err error) {
 	if !errors.As(err, &blocked) {
 		return
 	}
-	if blocked.Reason == Later && r.warnings.first("unreachable "+string(blocked.Origin), r.limiter.now(), blocked.RetryAt) {
+	if blocked.Reason == Later && r.warnings.first("unreachable "+string(blocked.Origin), r.lookup.Now(), blocked.RetryAt) {
 		r.log.WarnContext(ctx, "requests to an origin are refused until its robots.txt can be read: retry their URLs then; set Options.ReportInOnError if you use a colly queue, which drops them",
 			"origin", blocked.Origin, "next", blocked.RetryAt, "error", blocked.Err)
 	}

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/guard"
+	"github.com/politecrawl/politecrawl/robotsext/internal/lookup"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
@@ -41,29 +41,12 @@ type Options struct {
 	Now      func() time.Time // clock for the age of records; nil: time.Now
 }
 
-// FetchOptions configure requests for robots.txt and sitemaps.
-type FetchOptions struct {
-	Timeout time.Duration      // for one robots.txt, including redirects; zero: 30 s
-	Schemes map[string]Fetcher // fetchers by scheme; only "ftp" is allowed; without it ftp URLs fail with ErrUnsupportedScheme
-	// Wait blocks until u may be requested; done is called after the request. Timeout
-	// excludes the wait. After an error the verdict is Later, with a retry within a minute.
-	Wait func(ctx context.Context, u *url.URL) (done func(), err error)
-}
-
-// CacheOptions configure how long and where records are stored. Records of tdmrep.json, which only
-// the purpose [usage.TDM] needs, have limits of the same size of their own, and no Backend.
-type CacheOptions struct {
-	MinAge, MaxAge time.Duration // limits of a record's lifetime; zero: 5 minutes and 24 h; negative MinAge: no minimum
-	MaxRecords     int           // in memory; zero: 100,000
-	MaxBytes       int64         // in memory, estimated; zero: 512 MiB
-	Backend        Cache         // storage in addition to memory; nil: none
-}
-
-// OutageOptions configure what applies while robots.txt is unreachable.
-type OutageOptions struct {
-	RetryMin, RetryMax time.Duration     // backoff between retries; zero: 1 minute and 1 hour; at most 24 h
-	Profile            OutageProfile     // zero: ProfileRFC9309
-	Available          func(Origin) bool // for ProfileGoogle: reports whether the site works; nil: a page had a status other than 429 and 5xx in the last 24 h
+// A Signer signs requests, so that a site can verify who sends them. The Signer of package botauth
+// is one.
+type Signer interface {
+	// Send sends a signed copy of req through base. If the site asks for another signature, it
+	// calls wait and sends one more copy.
+	Send(base http.RoundTripper, req *http.Request, wait func(context.Context) error) (*http.Response, error)
 }
 
 // SitemapOptions configure Robots.Sitemaps and Robots.Sitemap.
@@ -77,8 +60,6 @@ type SitemapOptions struct {
 	OnFile    func(SitemapFile)                    // called after each file; nil: no call
 	OnFinding func(file string, f sitemap.Finding) // called for each finding; nil: no call
 }
-
-func (o FetchOptions) timeout() time.Duration { return cmp.Or(o.Timeout, 30*time.Second) }
 
 // withDefaults replaces zero values with the defaults.
 func (o SitemapOptions) withDefaults() SitemapOptions {
@@ -111,7 +92,7 @@ func (o *Options) validate() error {
 		return errors.New("Options.Guard and Options.Transport are both set: use Guard.Transport as Options.Transport")
 	case o.Outage.RetryMax != 0 && o.Outage.RetryMin > o.Outage.RetryMax:
 		return errors.New("Options.Outage.RetryMin is greater than RetryMax")
-	case o.Cache.MinAge > cmp.Or(o.Cache.MaxAge, defaultLifetime):
+	case o.Cache.MinAge > cmp.Or(o.Cache.MaxAge, lookup.DefaultLifetime):
 		return errors.New("Options.Cache.MinAge is greater than MaxAge")
 	case o.Cache.MaxRecords < 0 || o.Cache.MaxBytes < 0 || o.Sitemaps.MaxFiles < 0:
 		return errors.New("a limit in Options is negative")

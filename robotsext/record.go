@@ -1,121 +1,55 @@
 package robotsext
 
 import (
-	"errors"
-	"fmt"
+	"net/http"
+	"net/url"
 	"time"
 
-	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
-	"github.com/politecrawl/politecrawl/robotsext/usage"
+	"github.com/politecrawl/politecrawl/robotsext/internal/lookup"
+	"github.com/politecrawl/politecrawl/robotsext/record"
 )
 
-// Record is the stored result of fetching one robots.txt or tdmrep.json. Callers must not change it.
-type Record struct {
-	Origin        Origin
-	Outcome       Outcome
-	Status        int             // of the last response; 0: there was none
-	Err           error           // why the last fetch failed
-	File          *robotstxt.File // nil unless Outcome is OutcomeRules
-	Body          []byte          // the decoded text of File
-	Hash          string          // SHA-256 of Body, in hexadecimal; empty if File is nil
-	Truncated     bool            // Body was cut at the size limit
-	RedirectChain []string        // URLs of the last fetch: robots.txt and redirect targets
-	FetchedAt     time.Time       // end of the last fetch
-	ExpiresAt     time.Time       // after it, the next use fetches robots.txt again
-	NoStore       bool            // the site forbids writing Body to disk
+// Types of package record.
+type (
+	Record        = record.Record        // what is known about the robots.txt of an origin
+	Origin        = record.Origin        // the scope of one robots.txt, such as "https://example.com:8443"
+	Outcome       = record.Outcome       // the result of fetching it
+	Cache         = record.Cache         // stores records
+	CacheOptions  = record.CacheOptions  // how long and where records are stored
+	FetchOptions  = record.FetchOptions  // requests for robots.txt and sitemaps
+	Fetcher       = record.Fetcher       // opens the files of ftp URLs
+	OutageOptions = record.OutageOptions // what applies while robots.txt is unreachable
+	OutageProfile = record.OutageProfile // during a long outage
+)
 
-	// During an outage:
-	FailingSince time.Time     // time of the first failed fetch; zero: no outage
-	RetryAt      time.Time     // next fetch
-	Failures     int           // failed fetches in a row
-	Outage       time.Duration // duration of the outage; a gap between two fetches counts at most a day
-	Copy         *Record       // the last complete file; nil: none
-	CopyLost     bool          // a copy may have existed and been lost
+// The outcomes, and the profiles for a long outage.
+const (
+	OutcomeRules       = record.OutcomeRules
+	OutcomeAllowAll    = record.OutcomeAllowAll
+	OutcomeUnreachable = record.OutcomeUnreachable
 
-	tdmrep tdmrepText // of a record of tdmrep.json, which has no File
+	ProfileRFC9309    = record.ProfileRFC9309
+	ProfileGoogle     = record.ProfileGoogle
+	ProfileGoogle2019 = record.ProfileGoogle2019
+	ProfilePre2019    = record.ProfilePre2019
+)
+
+// OriginOf returns the origin of an absolute http, https or ftp URL. It fails with
+// ErrUnsupportedScheme or ErrInvalidHost.
+func OriginOf(u *url.URL) (Origin, error) { return record.OriginOf(u) }
+
+// NewFileCache returns a Cache of files in dir, for one process at a time.
+func NewFileCache(dir string) (Cache, error) { return lookup.NewFileCache(dir) }
+
+// NewMemoryCache returns a Cache that several Robots can share. Zero means the default of
+// CacheOptions.
+func NewMemoryCache(maxRecords int, maxBytes int64) Cache {
+	return lookup.NewMemoryCache(maxRecords, maxBytes)
 }
 
-// tdmrepText is what a tdmrep.json says.
-type tdmrepText struct {
-	file    *usage.TDMRep // nil: it states nothing
-	problem error         // of a text that is invalid or too large
-}
+// NoStore reports whether Cache-Control contains no-store (RFC 9111 5.2.2.5).
+func NoStore(h http.Header) bool { return lookup.NoStore(h) }
 
-// TDMRepProblem says why the tdmrep.json of a record from Options.OnTDMRep states nothing, such as
-// "unreachable: status 503", "invalid: not a JSON array", "larger than 262144 bytes" or "disallowed
-// by robots.txt". Empty: it has been read, or the site has none.
-func (rec *Record) TDMRepProblem() string {
-	rec = rec.inForce()
-	switch {
-	case rec.tdmrep.problem != nil:
-		return rec.tdmrep.problem.Error()
-	case rec.Outcome == OutcomeUnreachable, rec.Outcome == OutcomeAllowAll && !rec.FailingSince.IsZero():
-		return fmt.Sprintf("unreachable: %v", rec.Err)
-	case errors.Is(rec.Err, errDisallowed):
-		return rec.Err.Error()
-	}
-	return ""
-}
-
-// inForce returns the record of a tdmrep.json that applies: while the file is unreachable, that of
-// its last copy.
-func (rec *Record) inForce() *Record {
-	if rec.Outcome == OutcomeUnreachable && rec.Copy != nil {
-		return rec.Copy
-	}
-	return rec
-}
-
-// RedirectError returns ErrRedirectLoop, ErrTooManyRedirects or nil.
-func (rec *Record) RedirectError() error {
-	switch {
-	case rec.Outcome != OutcomeAllowAll || !rec.FailingSince.IsZero() || rec.Status < 300 || rec.Status > 399:
-		return nil
-	case len(rec.RedirectChain) > maxRedirects:
-		return ErrTooManyRedirects
-	}
-	return ErrRedirectLoop
-}
-
-// due reports whether the record must be fetched again before it is used. A time in the
-// future means that the clock was set back, so the record cannot be trusted.
-func (rec *Record) due(now time.Time) bool {
-	return !now.Before(rec.ExpiresAt) || rec.FetchedAt.After(now.Add(time.Minute))
-}
-
-// fresh reports whether the record is not due and not of an outage, so that it stays in
-// use after a failed refresh (ROB-STA-06).
-func (rec *Record) fresh(now time.Time) bool {
-	return rec != nil && rec.FailingSince.IsZero() && !rec.due(now)
-}
-
-// withRetryAfter returns the record after a failed refresh whose response had a
-// Retry-After of wait. The next fetch is not before that (ROB-POL-04).
-func (rec *Record) withRetryAfter(wait time.Duration, now time.Time) *Record {
-	if wait == 0 {
-		return rec
-	}
-	updated := *rec
-	updated.RetryAt = now.Add(wait)
-	return &updated
-}
-
-// isPlaceholder reports whether the record replaces one that could not be stored or was
-// invalid. It says only that there was a record.
-func (rec *Record) isPlaceholder() bool {
-	return rec.Outcome == OutcomeUnreachable && rec.FailingSince.IsZero()
-}
-
-// lastGood returns the copy for an outage that starts after this record. If the file did
-// not exist, there is no copy, not even an older one (ROB-STA-07, ROB-STA-08).
-func (rec *Record) lastGood() (c *Record, lost bool) {
-	switch {
-	case rec == nil:
-		return nil, false
-	case !rec.FailingSince.IsZero() || rec.CopyLost:
-		return rec.Copy, rec.CopyLost
-	case rec.Outcome == OutcomeRules:
-		return rec, false
-	}
-	return nil, false
-}
+// RetryAfter returns the longest Retry-After of a response received at now, at most 24 h. A list
+// such as "5, 60" counts as several fields.
+func RetryAfter(h http.Header, now time.Time) time.Duration { return lookup.RetryAfter(h, now) }

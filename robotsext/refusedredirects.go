@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"sync"
 	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/lookup"
 )
 
 // refusedRedirects are requests that were redirected to a refused URL. A program that retries
@@ -35,7 +37,7 @@ const (
 func (r *refusedRedirects) note(req *http.Request, target *url.URL, now time.Time) {
 	for resp := req.Response; resp != nil && resp.Request != nil; resp = resp.Request.Response {
 		key, ok := keyOf(resp.Request, resp.Request.URL)
-		if !ok || len(target.RequestURI()) > maxTextBytes {
+		if !ok || len(target.RequestURI()) > lookup.MaxTextBytes {
 			return
 		}
 		r.mu.Lock()
@@ -71,5 +73,5 @@ func keyOf(req *http.Request, u *url.URL) (key redirectKey, ok bool) {
 		return key, false
 	}
 	key = redirectKey{u.Scheme + "://" + u.Host, u.RequestURI(), req.Header.Get("Cookie"), req.Header.Get("Authorization")}
-	return key, len(key.path)+len(key.cookie)+len(key.authorization) <= maxTextBytes
+	return key, len(key.path)+len(key.cookie)+len(key.authorization) <= lookup.MaxTextBytes
 }

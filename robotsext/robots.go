@@ -15,6 +15,8 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"github.com/politecrawl/politecrawl/robotsext/guard"
+	"github.com/politecrawl/politecrawl/robotsext/internal/lookup"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -25,11 +27,10 @@ type Robots struct {
 	tokens    []string
 
 	transports *transports
-	resolver   *resolver
-	limiter    *limiter
+	lookup     *lookup.Lookup // of robots.txt
 
-	tdmrepOnce sync.Once // the first use creates tdmrep, so that other programs do not contain it
-	tdmrep     *resolver // of tdmrep.json
+	tdmrepOnce sync.Once      // the first use creates tdmrep, so that other programs do not contain it
+	tdmrep     *lookup.Lookup // of tdmrep.json
 
 	log        *slog.Logger
 	attached   attached
@@ -63,32 +64,29 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 	if clock == nil {
 		clock = time.Now
 	}
-	// Wall-clock times only: records may come from another process, or from before
-	// the machine slept.
-	now := func() time.Time { return clock().Round(0) }
-
 	transports := newTransports(opts, log)
-	memory := newMemory(opts.Cache.MaxRecords, opts.Cache.MaxBytes)
-	limiter := &limiter{memory: memory, wait: opts.Fetch.Wait, timeout: opts.Fetch.timeout(), now: now}
-	policy := newPolicy(opts, memory)
 	r := &Robots{
 		options:    *opts,
 		userAgent:  userAgent,
 		tokens:     tokens,
 		transports: transports,
-		limiter:    limiter,
 		log:        log,
-		resolver: &resolver{
-			memory:   memory,
-			store:    newStore(opts, policy, log),
-			fetcher:  newRobotsFetcher(opts, userAgent, transports, limiter),
-			limiter:  limiter,
-			policy:   policy,
-			onRecord: opts.OnRecord,
-			onChange: opts.OnChange,
-			log:      log,
-			now:      now,
-		},
+		lookup: lookup.New(lookup.Config{
+			UserAgent: userAgent,
+			RoundTrip: transports.roundTrip,
+			Permanent: []error{guard.ErrRefused, ErrProxy, errUnguarded},
+			Signer:    opts.Signer,
+			Parse:     opts.Parse,
+			Fetch:     opts.Fetch,
+			Cache:     opts.Cache,
+			Outage:    opts.Outage,
+			OnRecord:  opts.OnRecord,
+			OnChange:  opts.OnChange,
+			Log:       log,
+			// Wall-clock times only: records may come from another process, or from before the
+			// machine slept.
+			Now: func() time.Time { return clock().Round(0) },
+		}),
 	}
 	r.options.Sitemaps = opts.Sitemaps.withDefaults()
 	return r, nil
@@ -132,7 +130,14 @@ func (r *Robots) record(ctx context.Context, u *url.URL, force bool) (*Record, e
 	if err != nil {
 		return nil, err
 	}
-	return r.resolver.resolve(ctx, o, force)
+	return r.resolve(ctx, o, force)
+}
+
+// resolve returns the record of o. The requests of a collector's context are those of the collector.
+func (r *Robots) resolve(ctx context.Context, o Origin, force bool) (*Record, error) {
+	ctx, release := unsealed(ctx)
+	defer release()
+	return r.lookup.Resolve(ctx, o, force)
 }
 
 // Expire makes the record of u's origin expire, if it is in memory. Call it when the site has
@@ -140,7 +145,7 @@ func (r *Robots) record(ctx context.Context, u *url.URL, force bool) (*Record, e
 // its outage begins. A record of an outage stays in use until its RetryAt.
 func (r *Robots) Expire(u *url.URL) {
 	if o, err := r.originOf(u); err == nil {
-		r.resolver.expire(o)
+		r.lookup.Expire(o)
 	}
 }
 

@@ -3,12 +3,12 @@ package robotsext
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/http/httptrace"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/hook"
+	"github.com/politecrawl/politecrawl/robotsext/internal/roundtrip"
 )
 
 // seal is the context that Attach gives a collector. For the program it is the context before
@@ -116,7 +116,7 @@ func (s *seal) pass(req *http.Request, r *Robots, shell *shell, base http.RoundT
 	opened, release := s.open(req.Context())
 	for _, ctx := range []context.Context{s.parent, opened} {
 		if ctx.Err() != nil {
-			closeBody(req)
+			roundtrip.CloseBody(req)
 			if release != nil {
 				release()
 			}
@@ -129,7 +129,7 @@ func (s *seal) pass(req *http.Request, r *Robots, shell *shell, base http.RoundT
 	case err != nil:
 		release()
 	default:
-		resp.Body = keepWriter(&releasingBody{resp.Body, release}, resp.Body)
+		resp.Body = roundtrip.OnClose(resp.Body, release)
 	}
 	return resp, err
 }
@@ -153,27 +153,4 @@ func (c *checkContext) Value(key any) any {
 		return c.parent.Value(key)
 	}
 	return v
-}
-
-// keepWriter returns wrapped, which closes body. It can be written to if body can, for 101
-// Switching Protocols.
-func keepWriter(wrapped, body io.ReadCloser) io.ReadCloser {
-	if w, ok := body.(io.Writer); ok {
-		return struct {
-			io.ReadCloser
-			io.Writer
-		}{wrapped, w}
-	}
-	return wrapped
-}
-
-type releasingBody struct {
-	io.ReadCloser
-	release func()
-}
-
-// Close closes the body and calls release.
-func (b *releasingBody) Close() error {
-	defer b.release()
-	return b.ReadCloser.Close()
 }

@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/hook/http2"
+	"github.com/politecrawl/politecrawl/robotsext/internal/roundtrip"
+	"github.com/politecrawl/politecrawl/robotsext/record"
 )
 
 // shell wraps the transport of a collector's client. Its front is an *http.Transport
@@ -107,22 +109,22 @@ func (g *collectorGate) shellOf(t http.RoundTripper) *shell {
 func (s *shell) RoundTrip(req *http.Request) (*http.Response, error) {
 	release(req.URL)
 	if req.URL.Scheme == "https" && req.Header.Get("Upgrade") != "" {
-		closeBody(req)
+		roundtrip.CloseBody(req)
 		return nil, errUpgrade // as dial
 	}
 	ctx := req.Context()
 	if seal := sealOf(ctx); seal != nil {
-		return seal.pass(req, s.gate.robots, s, roundTripper(s.send))
+		return seal.pass(req, s.gate.robots, s, roundtrip.Func(s.send))
 	}
-	if req.Method == http.MethodGet && req.URL.Path == robotsPath && !s.gate.isPage(req) {
+	if req.Method == http.MethodGet && req.URL.Path == record.RobotsPath && !s.gate.isPage(req) {
 		return s.answer(req)
 	}
 	s.gate.unsealed.Store(true)
 	if !s.gate.hook.Known() {
-		closeBody(req)
+		roundtrip.CloseBody(req)
 		return nil, ErrContextReplaced
 	}
-	return s.gate.robots.pass(&checkContext{ctx, ctx, s}, context.WithValue(ctx, shellKey{}, s), req, roundTripper(s.send))
+	return s.gate.robots.pass(&checkContext{ctx, ctx, s}, context.WithValue(ctx, shellKey{}, s), req, roundtrip.Func(s.send))
 }
 
 // send sends req without a check.
@@ -139,7 +141,7 @@ func (s *shell) send(req *http.Request) (*http.Response, error) {
 		return base.transport.RoundTrip(req)
 	}
 	if base.proxied == nil {
-		closeBody(req)
+		roundtrip.CloseBody(req)
 		return nil, ErrProxy
 	}
 	return base.proxied().RoundTrip(req)
@@ -153,9 +155,9 @@ type shellKey struct{}
 // through Options.Transport.
 func (ts *transports) roundTrip(req *http.Request) (*http.Response, error) {
 	if s, _ := req.Context().Value(shellKey{}).(*shell); s != nil {
-		return complete(s.send(req))
+		return roundtrip.Complete(s.send(req))
 	}
-	return complete(ts.base.transport.RoundTrip(req))
+	return roundtrip.Complete(ts.base.transport.RoundTrip(req))
 }
 
 // base is a transport, and a copy of it for collectors with a proxy.
@@ -204,8 +206,8 @@ func (ts *transports) adopt(t http.RoundTripper) base {
 		return base{transport: t, proxied: ts.proxied}
 	}
 	ts.unguarded.Do(func() { ts.log.Warn("a collector cannot send requests", "error", errUnguarded) })
-	refuse := roundTripper(func(req *http.Request) (*http.Response, error) {
-		closeBody(req)
+	refuse := roundtrip.Func(func(req *http.Request) (*http.Response, error) {
+		roundtrip.CloseBody(req)
 		return nil, errUnguarded
 	})
 	return base{transport: refuse, proxied: func() http.RoundTripper { return refuse }}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/guard"
+	"github.com/politecrawl/politecrawl/robotsext/internal/lookup"
+	"github.com/politecrawl/politecrawl/robotsext/internal/roundtrip"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
@@ -52,7 +54,7 @@ func (w *sitemapWalk) open(ctx context.Context, u *url.URL, j *sitemapJob) (*dow
 // download requests u and starts to receive the body of the response, or returns the target
 // of a redirect. It calls release at the end of the response.
 func (w *sitemapWalk) download(ctx context.Context, u *url.URL, j *sitemapJob, release func()) (d *download, next *url.URL, err error) {
-	ctx, started := newDownload(ctx, w.robots.options.Fetch.timeout(), w.options.Timeout)
+	ctx, started := newDownload(ctx, w.robots.lookup.Fetch.Timeout, w.options.Timeout)
 	var body io.ReadCloser
 	defer func() {
 		if body == nil { // also if the transport panics
@@ -102,17 +104,17 @@ func (w *sitemapWalk) acquireSlot(ctx context.Context, u *url.URL, redirected bo
 	if err != nil {
 		return nil, err
 	}
-	switch wait := w.robots.limiter.retryAfter(o); {
+	switch wait := w.robots.lookup.Limiter.RetryAfter(o); {
 	case redirected && wait <= w.retryBudget:
 		w.retryBudget -= wait
 	case wait > 0:
 		return nil, &temporaryError{err: fmt.Errorf("%s sent Retry-After, which has not passed yet", o), retryAt: time.Now().Add(wait), notSent: true}
 	}
-	done, err := w.robots.limiter.waitForCaller(ctx, u)
+	done, err := w.robots.lookup.Limiter.WaitForCaller(ctx, u)
 	if err != nil {
 		return nil, fmt.Errorf("waiting for a request slot: %w", err)
 	}
-	if err := w.robots.limiter.await(ctx, o, max(w.options.Delay, w.robots.limiter.setDelay(o, delay))); err != nil {
+	if err := w.robots.lookup.Limiter.Await(ctx, o, max(w.options.Delay, w.robots.lookup.Limiter.SetDelay(o, delay))); err != nil {
 		done()
 		return nil, err
 	}
@@ -123,7 +125,7 @@ func (w *sitemapWalk) acquireSlot(ctx context.Context, u *url.URL, redirected bo
 func (w *sitemapWalk) refusal(err error) error {
 	var blocked *BlockedError
 	if errors.As(err, &blocked) && blocked.Reason == Later && !errors.Is(err, guard.ErrRefused) {
-		return &temporaryError{err: blocked, retryAt: time.Now().Add(blocked.RetryAt.Sub(w.robots.limiter.now()))}
+		return &temporaryError{err: blocked, retryAt: time.Now().Add(blocked.RetryAt.Sub(w.robots.lookup.Now()))}
 	}
 	return err
 }
@@ -160,7 +162,7 @@ func (w *sitemapWalk) request(ctx context.Context, u *url.URL, j *sitemapJob) (b
 			req.AddCookie(cookie)
 		}
 	}
-	resp, err := w.robots.gate(roundTripper(w.robots.transports.roundTrip)).RoundTrip(req)
+	resp, err := w.robots.gate(roundtrip.Func(w.robots.transports.roundTrip)).RoundTrip(req)
 	if err != nil {
 		if errors.As(err, new(*BlockedError)) { // the rules have changed
 			return nil, nil, w.refusal(err)
@@ -175,16 +177,16 @@ func (w *sitemapWalk) request(ctx context.Context, u *url.URL, j *sitemapJob) (b
 		return resp.Body, nil, nil
 	}
 	defer resp.Body.Close()
-	drain(resp)
+	roundtrip.Drain(resp)
 	err = fmt.Errorf("status %d", resp.StatusCode)
-	switch what := dispose(resp.StatusCode); {
-	case what == follow:
-		next, redirect := location(u, resp.Header)
+	switch what := lookup.Dispose(resp.StatusCode); {
+	case what == lookup.Follow:
+		next, redirect := lookup.Location(u, resp.Header)
 		if redirect != nil {
 			return nil, nil, fmt.Errorf("%w: %w", err, redirect)
 		}
 		return nil, next, nil
-	case what == serverError, resp.StatusCode == http.StatusRequestTimeout: // temporary
+	case what == lookup.ServerError, resp.StatusCode == http.StatusRequestTimeout: // temporary
 		return nil, nil, &temporaryError{err: err, retryAt: w.nextTry(j, resp.Header)}
 	}
 	return nil, nil, err
@@ -204,7 +206,7 @@ func (w *sitemapWalk) requestFetcher(ctx context.Context, open Fetcher, u *url.U
 	if err != nil {
 		return nil, err
 	}
-	end := w.robots.limiter.begin(o)
+	end := w.robots.lookup.Limiter.Begin(o)
 	opened := false
 	defer func() {
 		if !opened { // also if open panics
@@ -216,13 +218,13 @@ func (w *sitemapWalk) requestFetcher(ctx context.Context, open Fetcher, u *url.U
 		return nil, err
 	}
 	opened = true
-	return &releasingBody{file, end}, nil
+	return roundtrip.OnClose(file, end), nil
 }
 
 // nextTry returns the time of the next try; h is the header of the response, or nil.
 func (w *sitemapWalk) nextTry(j *sitemapJob, h http.Header) time.Time {
 	now := time.Now()
-	return now.Add(max(w.robots.resolver.policy.backoff.after(j.tries, j.Status), RetryAfter(h, now)))
+	return now.Add(max(w.robots.lookup.Backoff.After(j.tries, j.Status), RetryAfter(h, now)))
 }
 
 // causeOr returns the cause of the end of ctx, or err if it has not ended.

@@ -148,7 +148,7 @@ func (w *sitemapWalk) unlisted(ctx context.Context, j *sitemapJob, o Origin, u *
 	if n := len(w.asked.RedirectChain); n > 0 && w.asked.RedirectChain[n-1] == o.RobotsURL() && w.lists(w.asked, j) {
 		return nil
 	}
-	rec, err := w.robots.resolver.known(o), error(nil)
+	rec, err := w.robots.lookup.Known(o), error(nil)
 	if rec == nil {
 		switch {
 		case !ask:

@@ -94,7 +94,7 @@ func (r *Robots) walk(ctx context.Context, u *url.URL, yield func(sitemap.Entry,
 	}
 	return &sitemapWalk{
 		robots: r, options: &r.options.Sitemaps, asked: rec,
-		filesRemaining: r.options.Sitemaps.MaxFiles, retryBudget: r.resolver.policy.backoff.max,
+		filesRemaining: r.options.Sitemaps.MaxFiles, retryBudget: r.lookup.Backoff.Max,
 		known: make(map[string]*sitemapJob), refused: make(map[string]bool), yield: yield,
 		listing: listing{lines: make(map[Origin]map[string]bool), unlisted: make(map[Origin]bool)},
 	}, rec

@@ -195,7 +195,7 @@ var importRules = []importRule{
 	{
 		"robotstxt, sitemap, robotstag, guard and what they share are built on the standard library, x/net/idna, x/text and httpsfv alone",
 		func(p goPackage) []string {
-			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "robotsext/guard", "robotsext/internal") || within(p.Path, "robotsext/internal/hook") {
+			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "robotsext/guard", "robotsext/internal") || within(p.Path, "robotsext/internal/hook", "robotsext/internal/lookup") {
 				return nil
 			}
 			return slices.DeleteFunc(imports(p), func(path string) bool {
@@ -212,7 +212,7 @@ var importRules = []importRule{
 	{
 		"no pure package, frontier or sink is linked with colly",
 		func(p goPackage) []string {
-			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "robotsext/usage", "robotsext/guard",
+			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "robotsext/usage", "robotsext/guard", "robotsext/record", "robotsext/internal/lookup",
 				"crawler/frontier", "crawler/output", "crawler/demosite", "crawler/internal/faultsite", "crawler/internal/testserver") {
 				return nil
 			}

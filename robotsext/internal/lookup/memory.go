@@ -1,4 +1,4 @@
-package robotsext
+package lookup
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/clip"
+	"github.com/politecrawl/politecrawl/robotsext/record"
 )
 
 // memory holds a slot for each origin. It limits the number of slots and the bytes of
@@ -20,7 +21,7 @@ type memory struct {
 	maxBytes int64
 
 	mu      sync.Mutex // guards the rest, and the fields of every slot and traffic
-	slots   map[Origin]*slot
+	slots   map[record.Origin]*slot
 	servers map[string]*traffic // by server; only those with requests
 	order   list.List           // of *slot, the most recently used first
 	bytes   int64
@@ -28,19 +29,19 @@ type memory struct {
 }
 
 type slot struct {
-	origin    Origin
-	rec       *Record       // the newest, even if it has expired; nil: none
-	lookup    *lookup       // nil: none in flight
-	responded time.Time     // last page response other than 429 and 5xx
-	traffic   *traffic      // of the server of origin; nil: no request yet
-	place     *list.Element // in order
+	origin    record.Origin
+	rec       *record.Record // the newest, even if it has expired; nil: none
+	attempt   *attempt       // nil: none in flight
+	responded time.Time      // last page response other than 429 and 5xx
+	traffic   *traffic       // of the server of origin; nil: no request yet
+	place     *list.Element  // in order
 }
 
-// lookup is one attempt to find the record of an origin. It sets rec and panicked before it
+// attempt is one attempt to find the record of an origin. It sets rec and panicked before it
 // closes done.
-type lookup struct {
+type attempt struct {
 	done     chan struct{}
-	rec      *Record
+	rec      *record.Record
 	panicked any // what the lookup panicked with; nil: nothing
 	callers  int // waiting callers; the memory's mu guards it
 }
@@ -55,13 +56,13 @@ const (
 func newMemory(maxSlots int, maxBytes int64) *memory {
 	return &memory{
 		maxSlots: cmp.Or(maxSlots, defaultMaxRecords), maxBytes: cmp.Or(maxBytes, defaultMaxBytes),
-		slots: make(map[Origin]*slot), servers: make(map[string]*traffic),
+		slots: make(map[record.Origin]*slot), servers: make(map[string]*traffic),
 	}
 }
 
 // touch returns the slot of o, creates it if necessary, and marks it as most recently
 // used. The caller holds mu.
-func (m *memory) touch(o Origin) *slot {
+func (m *memory) touch(o record.Origin) *slot {
 	s := m.slots[o]
 	if s == nil {
 		s = &slot{origin: o}
@@ -73,10 +74,10 @@ func (m *memory) touch(o Origin) *slot {
 }
 
 // traffic returns the traffic of the server of o. The caller holds mu.
-func (m *memory) traffic(o Origin) *traffic {
+func (m *memory) traffic(o record.Origin) *traffic {
 	s := m.touch(o)
 	if s.traffic == nil {
-		name := o.server()
+		name := serverOf(o)
 		if m.servers[name] == nil {
 			m.servers[name] = &traffic{}
 		}
@@ -87,7 +88,7 @@ func (m *memory) traffic(o Origin) *traffic {
 }
 
 // noteResponse records that the site of o was available at now.
-func (m *memory) noteResponse(o Origin, now time.Time) {
+func (m *memory) noteResponse(o record.Origin, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if s := m.slots[o]; s != nil {
@@ -96,7 +97,7 @@ func (m *memory) noteResponse(o Origin, now time.Time) {
 }
 
 // lastResponse returns the last time of noteResponse for o; zero: never.
-func (m *memory) lastResponse(o Origin) time.Time {
+func (m *memory) lastResponse(o record.Origin) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if s := m.slots[o]; s != nil {
@@ -113,22 +114,22 @@ func (m *memory) drop(s *slot) {
 		return
 	}
 	if s.traffic.slots--; s.traffic.slots == 0 {
-		delete(m.servers, s.origin.server())
+		delete(m.servers, serverOf(s.origin))
 	}
 }
 
 // set stores rec in s and evicts others if necessary. The caller holds mu.
-func (m *memory) set(s *slot, rec *Record) {
-	m.bytes += rec.size() - s.rec.size()
+func (m *memory) set(s *slot, rec *record.Record) {
+	m.bytes += size(rec) - size(s.rec)
 	s.rec = rec
 	for e := m.order.Back(); e != nil && (len(m.slots) > m.maxSlots || m.bytes > m.maxBytes); {
 		old := e.Value.(*slot)
 		e = e.Prev()
-		if old.lookup != nil || old.traffic != nil && old.traffic.waiting > 0 || old == s {
+		if old.attempt != nil || old.traffic != nil && old.traffic.waiting > 0 || old == s {
 			continue
 		}
 		m.evicted = m.evicted || old.rec != nil
-		m.bytes -= old.rec.size()
+		m.bytes -= size(old.rec)
 		m.drop(old)
 	}
 }
@@ -142,13 +143,13 @@ const (
 )
 
 // size estimates the memory of a record in bytes.
-func (rec *Record) size() int64 {
+func size(rec *record.Record) int64 {
 	if rec == nil {
 		return 0
 	}
-	n := recordBytes + rec.bodySize()
+	n := recordBytes + bodySize(rec)
 	if c := rec.Copy; c != nil && (c.File != rec.File || c.Hash != rec.Hash) { // they share what is in use
-		n += c.bodySize()
+		n += bodySize(c)
 	}
 	for _, u := range rec.RedirectChain {
 		n += stringBytes + len(u)
@@ -160,25 +161,25 @@ func (rec *Record) size() int64 {
 }
 
 // bodySize returns the memory of a body and of what was parsed from it.
-func (rec *Record) bodySize() int {
-	n := len(rec.Body) + rec.tdmrep.file.Size()
+func bodySize(rec *record.Record) int {
+	n := len(rec.Body) + rec.TDMRep.Size()
 	if rec.File != nil {
 		n += rec.File.Size()
 	}
 	return n
 }
 
-// maxTextBytes limits a URL or the text of an error in a record. A redirect may have a
+// MaxTextBytes limits a URL or the text of an error in a record. A redirect may have a
 // target as long as a header can be.
-const maxTextBytes = 2 << 10
+const MaxTextBytes = 2 << 10
 
-// clipError shortens the text of err to maxTextBytes. A shortened error wraps none.
+// clipError shortens the text of err to MaxTextBytes. A shortened error wraps none.
 func clipError(err error) error {
 	if err == nil {
 		return nil
 	}
-	if text := err.Error(); len(text) > maxTextBytes {
-		return errors.New(clip.Text(text, maxTextBytes))
+	if text := err.Error(); len(text) > MaxTextBytes {
+		return errors.New(clip.Text(text, MaxTextBytes))
 	}
 	return err
 }
@@ -186,7 +187,7 @@ func clipError(err error) error {
 // clipChain shortens urls in place.
 func clipChain(urls []string) []string {
 	for i, u := range urls {
-		urls[i] = clip.Text(u, maxTextBytes)
+		urls[i] = clip.Text(u, MaxTextBytes)
 	}
 	return urls
 }
@@ -194,9 +195,8 @@ func clipChain(urls []string) []string {
 // memoryCache is a memory that several Robots share.
 type memoryCache struct{ memory *memory }
 
-// NewMemoryCache returns a Cache that several Robots can share. Zero means
-// the default of CacheOptions.
-func NewMemoryCache(maxRecords int, maxBytes int64) Cache {
+// NewMemoryCache implements robotsext.NewMemoryCache.
+func NewMemoryCache(maxRecords int, maxBytes int64) record.Cache {
 	return &memoryCache{newMemory(maxRecords, maxBytes)}
 }
 
@@ -204,7 +204,7 @@ var errEvicted = errors.New("record may have been evicted from memory")
 
 // Load returns the record of o. After the first eviction it fails for unknown origins,
 // since their records may have been evicted.
-func (c *memoryCache) Load(_ context.Context, o Origin) (*Record, error) {
+func (c *memoryCache) Load(_ context.Context, o record.Origin) (*record.Record, error) {
 	m := c.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -218,7 +218,7 @@ func (c *memoryCache) Load(_ context.Context, o Origin) (*Record, error) {
 }
 
 // Store keeps rec.
-func (c *memoryCache) Store(_ context.Context, rec *Record) error {
+func (c *memoryCache) Store(_ context.Context, rec *record.Record) error {
 	m := c.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()

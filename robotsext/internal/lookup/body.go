@@ -1,4 +1,4 @@
-package robotsext
+package lookup
 
 import (
 	"bytes"
@@ -149,27 +149,4 @@ func completeLength(contentRange string) (int64, error) {
 		}
 	}
 	return 0, fmt.Errorf("status 206 with Content-Range %q", contentRange)
-}
-
-// complete validates the result of a transport and adds a missing body, like
-// http.Client.
-func complete(resp *http.Response, err error) (*http.Response, error) {
-	switch {
-	case err != nil:
-		return nil, err
-	case resp == nil:
-		return nil, errors.New("the transport returned neither a response nor an error")
-	case resp.Body == nil:
-		resp.Body = http.NoBody
-	}
-	return resp, nil
-}
-
-// drain reads the rest of a short body, so that the connection can be reused. Reading a
-// long body would cost more than a new connection.
-func drain(resp *http.Response) {
-	const near = 16 << 10
-	if 0 < resp.ContentLength && resp.ContentLength <= near {
-		_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, near))
-	}
 }

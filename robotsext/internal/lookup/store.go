@@ -1,44 +1,25 @@
-package robotsext
+package lookup
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"sync"
-)
 
-// Cache stores records. A failure must never turn a disallow into an allow. Methods are
-// called concurrently, with contexts that are never canceled.
-type Cache interface {
-	// Load returns nil, nil only if nothing was ever stored for o. It fails if a record
-	// cannot be read or may have been evicted. The File of the record may be nil.
-	Load(ctx context.Context, o Origin) (*Record, error)
-	// Store replaces the record of rec.Origin. If it fails, Load must not return the old
-	// record, which may allow what rec disallows.
-	Store(ctx context.Context, rec *Record) error
-}
+	"github.com/politecrawl/politecrawl/robotsext/record"
+)
 
 // store reads and writes the records of a Cache. A record that it cannot read, or that
 // may be outdated, counts as lost.
 type store struct {
-	cache    Cache
+	cache    record.Cache
 	unstored unstored
 	policy   *policy
 	log      *slog.Logger
 }
 
-// newStore returns the store of Options.Cache.Backend; nil if there is none.
-func newStore(opts *Options, p *policy, log *slog.Logger) *store {
-	if opts.Cache.Backend == nil {
-		return nil
-	}
-	most := cmp.Or(opts.Cache.MaxRecords, defaultMaxRecords)
-	return &store{cache: opts.Cache.Backend, unstored: unstored{most: most}, policy: p, log: log}
-}
-
 // load returns the record of o, or nil if there is none. Lost reports that there may
 // have been one.
-func (s *store) load(ctx context.Context, o Origin) (rec *Record, lost bool) {
+func (s *store) load(ctx context.Context, o record.Origin) (rec *record.Record, lost bool) {
 	if s.unstored.has(o) {
 		return nil, true
 	}
@@ -59,12 +40,31 @@ func (s *store) load(ctx context.Context, o Origin) (rec *Record, lost bool) {
 }
 
 // save stores rec.
-func (s *store) save(ctx context.Context, rec *Record) {
+func (s *store) save(ctx context.Context, rec *record.Record) {
 	err := s.cache.Store(ctx, storable(rec))
 	s.unstored.note(rec.Origin, err != nil)
 	if err != nil {
 		s.log.WarnContext(ctx, "cannot store robots.txt record", "origin", rec.Origin, "error", err)
 	}
+}
+
+// storable returns rec in the form for a Cache. If the site sends no-store, the text
+// is left out, and counts as a lost copy (ROB-CAC-06).
+func storable(rec *record.Record) *record.Record {
+	if rec.NoStore && rec.FailingSince.IsZero() && rec.Outcome == record.OutcomeRules {
+		return &record.Record{
+			Origin: rec.Origin, Outcome: record.OutcomeUnreachable, Status: rec.Status, RedirectChain: rec.RedirectChain,
+			FetchedAt: rec.FetchedAt, ExpiresAt: rec.FetchedAt, // so it is fetched before it is used
+			CopyLost: true,
+		}
+	}
+	if rec.Copy != nil && rec.Copy.NoStore {
+		c := *rec
+		c.Outcome, c.File, c.Body, c.Truncated = record.OutcomeUnreachable, nil, nil, false
+		c.Copy, c.CopyLost = nil, true
+		return &c
+	}
+	return rec
 }
 
 // unstored is the set of origins whose latest record the Cache does not have, because
@@ -73,12 +73,12 @@ type unstored struct {
 	most int
 
 	mu      sync.Mutex // guards the rest
-	origins map[Origin]struct{}
+	origins map[record.Origin]struct{}
 	all     bool
 }
 
 // note records whether the last Store for o failed.
-func (u *unstored) note(o Origin, failed bool) {
+func (u *unstored) note(o record.Origin, failed bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	switch {
@@ -88,14 +88,14 @@ func (u *unstored) note(o Origin, failed bool) {
 		u.all = true
 	default:
 		if u.origins == nil {
-			u.origins = make(map[Origin]struct{})
+			u.origins = make(map[record.Origin]struct{})
 		}
 		u.origins[o] = struct{}{}
 	}
 }
 
 // has reports whether the Cache may hold an outdated record of o.
-func (u *unstored) has(o Origin) bool {
+func (u *unstored) has(o record.Origin) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	_, failed := u.origins[o]

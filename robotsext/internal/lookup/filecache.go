@@ -1,4 +1,4 @@
-package robotsext
+package lookup
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/politecrawl/politecrawl/robotsext/record"
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
@@ -26,8 +27,8 @@ type fileRecord struct {
 // errDamaged is the error of invalid files.
 var errDamaged = errors.New("damaged cache file")
 
-// NewFileCache returns a Cache of files in dir, for one process at a time.
-func NewFileCache(dir string) (Cache, error) {
+// NewFileCache implements robotsext.NewFileCache.
+func NewFileCache(dir string) (record.Cache, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("file cache: %w", err)
 	}
@@ -49,7 +50,7 @@ const staleAfter = time.Hour
 
 // Load returns the record of o. An unreadable or invalid file is an error, never "no
 // record".
-func (c *fileCache) Load(_ context.Context, o Origin) (*Record, error) {
+func (c *fileCache) Load(_ context.Context, o record.Origin) (*record.Record, error) {
 	name := c.name(o)
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -65,7 +66,7 @@ func (c *fileCache) Load(_ context.Context, o Origin) (*Record, error) {
 	if f.SHA256 != usage.Hash(f.Record) {
 		return nil, fmt.Errorf("%w %s: wrong checksum", errDamaged, name)
 	}
-	rec := new(Record)
+	rec := new(record.Record)
 	if err := json.Unmarshal(f.Record, rec); err != nil {
 		return nil, fmt.Errorf("%w %s: %w", errDamaged, name, err)
 	}
@@ -75,7 +76,7 @@ func (c *fileCache) Load(_ context.Context, o Origin) (*Record, error) {
 // Store writes the record of rec.Origin atomically. If that fails, it leaves an empty
 // file, so that Load reports a lost record. The old record might allow what rec
 // disallows. An empty file fits on a full disk.
-func (c *fileCache) Store(_ context.Context, rec *Record) error {
+func (c *fileCache) Store(_ context.Context, rec *record.Record) error {
 	name := c.name(rec.Origin)
 	data, err := encodeFile(rec)
 	if err == nil {
@@ -95,12 +96,12 @@ func markLost(name string) error {
 	return os.WriteFile(name, nil, 0o600)
 }
 
-func encodeFile(rec *Record) ([]byte, error) {
-	record, err := json.Marshal(rec)
+func encodeFile(rec *record.Record) ([]byte, error) {
+	text, err := json.Marshal(rec)
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(fileRecord{SHA256: usage.Hash(record), Record: record})
+	return json.Marshal(fileRecord{SHA256: usage.Hash(text), Record: text})
 }
 
 // replace writes a file atomically: after a crash either the old or the new file
@@ -136,7 +137,7 @@ func syncDir(dir string) {
 
 // name returns the file of o. It is a hash, because an origin may be too long for a
 // file name or have illegal characters.
-func (c *fileCache) name(o Origin) string {
+func (c *fileCache) name(o record.Origin) string {
 	h := usage.Hash([]byte(o))
 	return filepath.Join(c.dir, h[:2], h[2:]+".json")
 }

@@ -1,10 +1,9 @@
-package robotsext
+package lookup
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -16,51 +15,25 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/politecrawl/politecrawl/robotsext/guard"
-	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/internal/roundtrip"
+	"github.com/politecrawl/politecrawl/robotsext/record"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// robotsFetcher fetches the file of an origin at one path, such as robots.txt. It has no cache.
-type robotsFetcher struct {
-	path       string // of the file
-	transports *transports
-	schemes    map[string]Fetcher
-	limiter    *limiter
-	signer     Signer // nil: requests are not signed
-	userAgent  string
-	timeout    time.Duration // of one fetch
-	maxBytes   int
-	now        func() time.Time
-
-	check func(ctx context.Context, u *url.URL) error // whether u may be requested; nil: always, as for robots.txt
-}
-
-func newRobotsFetcher(opts *Options, userAgent string, t *transports, p *limiter) *robotsFetcher {
-	maxBytes := robotstxt.DefaultMaxBytes
-	if opts.Parse != nil && opts.Parse.MaxBytes > 0 {
-		maxBytes = opts.Parse.MaxBytes
-	}
-	return &robotsFetcher{
-		path:       robotsPath,
-		transports: t,
-		schemes:    opts.Fetch.Schemes,
-		limiter:    p,
-		signer:     opts.Signer,
-		userAgent:  userAgent,
-		timeout:    opts.Fetch.timeout(),
-		maxBytes:   maxBytes,
-		now:        p.now,
-	}
+// file is what a Lookup fetches from each origin, such as its robots.txt.
+type file struct {
+	path     string
+	maxBytes int
+	check    func(ctx context.Context, u *url.URL) error // whether u may be requested; nil: always, as for robots.txt
 }
 
 // name returns the name of the file for messages.
-func (f *robotsFetcher) name() string { return path.Base(f.path) }
+func (f file) name() string { return path.Base(f.path) }
 
 // fetchResult is the result of fetching one robots.txt or tdmrep.json, including redirects.
 type fetchResult struct {
-	origin    Origin
-	outcome   Outcome
+	origin    record.Origin
+	outcome   record.Outcome
 	status    int         // of the last response, 0 for none
 	err       error       // why the outcome is Unreachable
 	unsent    bool        // the program prevented or canceled the request, so the site is not at fault
@@ -72,29 +45,26 @@ type fetchResult struct {
 	chain     []string // the URLs requested
 }
 
-func (res *fetchResult) unreachable(err error) { res.outcome, res.err = OutcomeUnreachable, err }
-
-// maxRedirects limits redirects in a row (ROB-FET-05).
-const maxRedirects = 5
+func (res *fetchResult) unreachable(err error) { res.outcome, res.err = record.OutcomeUnreachable, err }
 
 // fetch fetches the robots.txt of o. On failure the outcome is Unreachable. Ctx passes
 // values to Options.Transport; only Options.Fetch.Timeout ends the fetch.
-func (f *robotsFetcher) fetch(ctx context.Context, o Origin) *fetchResult {
-	ctx, limit := withTimeLimit(ctx, f.timeout)
+func (l *Lookup) fetch(ctx context.Context, o record.Origin) *fetchResult {
+	ctx, limit := withTimeLimit(ctx, l.Fetch.Timeout)
 	defer limit.stop()
 	res := &fetchResult{origin: o}
-	u, err := url.Parse(string(o) + f.path)
+	u, err := url.Parse(string(o) + l.file.path)
 	if err != nil {
 		res.unreachable(err)
 		return res
 	}
-	if open := f.schemes[u.Scheme]; open != nil {
-		f.fetchBy(ctx, limit, open, u, res)
+	if open := l.Fetch.Schemes[u.Scheme]; open != nil {
+		l.fetchBy(ctx, limit, open, u, res)
 	} else {
-		f.fetchHTTP(ctx, limit, u, res)
+		l.fetchHTTP(ctx, limit, u, res)
 	}
 	switch {
-	case res.outcome != OutcomeUnreachable:
+	case res.outcome != record.OutcomeUnreachable:
 	case ctx.Err() != nil:
 		// Our own error, so that our deadline is not mistaken for the caller's.
 		res.err, res.unsent = context.Cause(ctx), false
@@ -107,15 +77,15 @@ func (f *robotsFetcher) fetch(ctx context.Context, o Origin) *fetchResult {
 // fetchHTTP requests u and follows redirects. It retries once if a connection fails, because the
 // next one may work, for example through another proxy. The site may have received the first
 // request, so the retry waits for a request slot of its own, like any request.
-func (f *robotsFetcher) fetchHTTP(ctx context.Context, limit *timeLimit, u *url.URL, res *fetchResult) {
+func (l *Lookup) fetchHTTP(ctx context.Context, limit *timeLimit, u *url.URL, res *fetchResult) {
 	retried := false
-	for range maxRedirects + 1 {
-		next, done := f.hop(ctx, limit, u, res)
+	for range record.MaxRedirects + 1 {
+		next, done := l.hop(ctx, limit, u, res)
 		if res.broken && !retried {
 			retried = true
 			failed := *res
 			res.chain, res.err, res.broken = slices.Clone(res.chain[:len(res.chain)-1]), nil, false
-			if next, done = f.hop(ctx, limit, u, res); res.unsent {
+			if next, done = l.hop(ctx, limit, u, res); res.unsent {
 				*res = failed // the program prevented only the retry
 			}
 		}
@@ -127,15 +97,15 @@ func (f *robotsFetcher) fetchHTTP(ctx context.Context, limit *timeLimit, u *url.
 		}
 		u = next
 	}
-	res.outcome = OutcomeAllowAll // too many redirects count as 404
+	res.outcome = record.OutcomeAllowAll // too many redirects count as 404
 }
 
 // hop sends one request. It either completes res or returns the target of a redirect.
-func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, res *fetchResult) (next *url.URL, done bool) {
-	if f.refused(ctx, limit, u, res) {
+func (l *Lookup) hop(ctx context.Context, limit *timeLimit, u *url.URL, res *fetchResult) (next *url.URL, done bool) {
+	if l.refused(ctx, limit, u, res) {
 		return nil, true
 	}
-	release, err := f.acquireSlot(ctx, limit, u)
+	release, err := l.acquireSlot(ctx, limit, u)
 	if err != nil {
 		res.unreachable(fmt.Errorf("waiting for a request slot: %w", err))
 		// A redirect with a long Retry-After is the site's reason, and counts as a failed fetch.
@@ -157,74 +127,72 @@ func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, r
 	req = req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) { reused.Store(info.Reused) },
 	}))
-	req.Header.Set("User-Agent", f.userAgent)
+	req.Header.Set("User-Agent", l.UserAgent)
 	req.Header.Set("Accept", "text/plain,*/*;q=0.8")
 	req.Header.Set("Accept-Encoding", "gzip")
 	sent := time.Now()
 	var failure error // of the transport, not of the signer or the wait
-	resp, err := send(f.signer, roundTripper(func(req *http.Request) (resp *http.Response, err error) {
-		resp, failure = f.transports.roundTrip(req)
+	resp, err := roundtrip.Send(l.Signer, roundtrip.Func(func(req *http.Request) (resp *http.Response, err error) {
+		resp, failure = roundtrip.Complete(l.RoundTrip(req))
 		return resp, failure
 	}), req, func(ctx context.Context) error {
 		release()
 		var err error
-		if release, err = f.acquireSlot(ctx, limit, u); err != nil {
+		if release, err = l.acquireSlot(ctx, limit, u); err != nil {
 			release = func() {}
 		}
 		return err
 	})
 	if err != nil {
 		res.unreachable(err)
-		res.broken = mayRecover(ctx, u, failure)
+		res.broken = l.mayRecover(ctx, u, failure)
 		return nil, true
 	}
 	defer resp.Body.Close()
 	res.status, res.header, res.transit = resp.StatusCode, resp.Header, time.Since(sent)
-	if o, err := OriginOf(u); err == nil {
-		defer f.limiter.noteRetryAfter(o, RetryAfter(resp.Header, f.now()))
+	if o, err := record.OriginOf(u); err == nil {
+		defer l.Limiter.noteRetryAfter(o, RetryAfter(resp.Header, l.Now()))
 	}
-	what := dispose(resp.StatusCode)
+	what := Dispose(resp.StatusCode)
 	if resp.StatusCode == http.StatusRequestTimeout && resp.ProtoMajor == 1 && reused.Load() {
-		what = serverError // the site may have closed the idle connection
+		what = ServerError // the site may have closed the idle connection
 	}
-	if what == follow {
-		next, err := location(u, resp.Header)
+	if what == Follow {
+		next, err := Location(u, resp.Header)
 		if err != nil {
 			res.unreachable(fmt.Errorf("status %d: %w", resp.StatusCode, err))
 			return nil, true
 		}
-		drain(resp)
+		roundtrip.Drain(resp)
 		return next, false
 	}
 	switch what {
-	case useBody, usePart:
-		raw := &countingReader{r: resp.Body, limit: maxEncoded(f.maxBytes)}
-		res.body, res.truncated, err = readBody(resp, raw, f.maxBytes)
+	case UseBody, UsePart:
+		raw := &countingReader{r: resp.Body, limit: maxEncoded(l.file.maxBytes)}
+		res.body, res.truncated, err = readBody(resp, raw, l.file.maxBytes)
 		if err != nil {
 			res.unreachable(err)
-			res.broken = mayRecover(ctx, u, raw.err)
+			res.broken = l.mayRecover(ctx, u, raw.err)
 			return nil, true
 		}
-		res.outcome = OutcomeRules
-	case noRules:
-		res.outcome = OutcomeRules
-	case noFile:
-		res.outcome = OutcomeAllowAll
-		drain(resp)
+		res.outcome = record.OutcomeRules
+	case NoRules:
+		res.outcome = record.OutcomeRules
+	case NoFile:
+		res.outcome = record.OutcomeAllowAll
+		roundtrip.Drain(resp)
 	default:
 		res.unreachable(fmt.Errorf("status %d", resp.StatusCode))
-		drain(resp)
+		roundtrip.Drain(resp)
 	}
 	return nil, true
 }
 
 // mayRecover reports whether a request to u whose connection failed with err may succeed on
 // another connection.
-func mayRecover(ctx context.Context, u *url.URL, err error) bool {
-	switch {
-	case err == nil, ctx.Err() != nil, errors.Is(err, context.Canceled):
-		return false
-	case errors.Is(err, guard.ErrRefused), errors.Is(err, ErrProxy), errors.Is(err, errUnguarded):
+func (l *Lookup) mayRecover(ctx context.Context, u *url.URL, err error) bool {
+	if err == nil || ctx.Err() != nil || errors.Is(err, context.Canceled) ||
+		slices.ContainsFunc(l.Permanent, func(permanent error) bool { return errors.Is(err, permanent) }) {
 		return false
 	}
 	var dns *net.DNSError
@@ -233,18 +201,17 @@ func mayRecover(ctx context.Context, u *url.URL, err error) bool {
 }
 
 // refused completes res if u must not be requested. It may request a robots.txt first.
-func (f *robotsFetcher) refused(ctx context.Context, limit *timeLimit, u *url.URL, res *fetchResult) bool {
-	if f.check == nil {
+func (l *Lookup) refused(ctx context.Context, limit *timeLimit, u *url.URL, res *fetchResult) bool {
+	if l.file.check == nil {
 		return false
 	}
 	limit.pause()
 	defer limit.resume()
-	var refusal *BlockedError
-	switch err := f.check(ctx, u); {
+	switch err := l.file.check(ctx, u); {
 	case err == nil:
 		return false
-	case errors.As(err, &refusal) && refusal.Reason == Disallowed:
-		res.outcome, res.err = OutcomeAllowAll, errDisallowed
+	case errors.Is(err, ErrDisallowed):
+		res.outcome, res.err = record.OutcomeAllowAll, ErrDisallowed
 	default:
 		res.unreachable(err)
 		res.unsent = len(res.chain) == 0 // else it is a redirect, which the site has sent
@@ -252,12 +219,9 @@ func (f *robotsFetcher) refused(ctx context.Context, limit *timeLimit, u *url.UR
 	return true
 }
 
-// errDisallowed is the error of a file that robots.txt disallows, or to whose end of redirects it does.
-var errDisallowed = errors.New("disallowed by robots.txt")
-
-// location returns the http or https URL that a redirect of u points to, without
+// Location returns the http or https URL that a redirect of u points to, without
 // fragment, user name and password.
-func location(u *url.URL, h http.Header) (*url.URL, error) {
+func Location(u *url.URL, h http.Header) (*url.URL, error) {
 	value := h.Get("Location")
 	if value == "" {
 		return nil, errors.New("redirect without a Location")
@@ -266,9 +230,9 @@ func location(u *url.URL, h http.Header) (*url.URL, error) {
 	if err != nil {
 		return nil, fmt.Errorf("redirect to an invalid URL %q", secret.RedactInvalidURL(value))
 	}
-	o, err := OriginOf(next)
+	o, err := record.OriginOf(next)
 	if err == nil && next.Scheme != "http" && next.Scheme != "https" {
-		err = fmt.Errorf("%w %q", ErrUnsupportedScheme, next.Scheme)
+		err = fmt.Errorf("%w %q", record.ErrUnsupportedScheme, next.Scheme)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("redirect to %q: %w", secret.RedactURL(value), err)
@@ -276,15 +240,13 @@ func location(u *url.URL, h http.Header) (*url.URL, error) {
 	return url.Parse(string(o) + next.RequestURI()) // which has no user
 }
 
-// Fetcher opens a robots.txt, tdmrep.json or sitemap, or returns fs.ErrNotExist.
-type Fetcher func(ctx context.Context, u *url.URL) (io.ReadCloser, error)
-
-func (f *robotsFetcher) fetchBy(ctx context.Context, limit *timeLimit, open Fetcher, u *url.URL, res *fetchResult) {
-	if f.refused(ctx, limit, u, res) {
+// fetchBy opens u by the fetcher of its scheme.
+func (l *Lookup) fetchBy(ctx context.Context, limit *timeLimit, open record.Fetcher, u *url.URL, res *fetchResult) {
+	if l.refused(ctx, limit, u, res) {
 		return
 	}
 	res.chain = []string{u.String()}
-	release, err := f.acquireSlot(ctx, limit, u)
+	release, err := l.acquireSlot(ctx, limit, u)
 	if err != nil {
 		res.unreachable(fmt.Errorf("waiting for a request slot: %w", err))
 		res.unsent = true
@@ -293,7 +255,7 @@ func (f *robotsFetcher) fetchBy(ctx context.Context, limit *timeLimit, open Fetc
 	defer release()
 	file, err := open(ctx, u)
 	if errors.Is(err, fs.ErrNotExist) {
-		res.outcome = OutcomeAllowAll
+		res.outcome = record.OutcomeAllowAll
 		return
 	}
 	if err != nil {
@@ -301,35 +263,35 @@ func (f *robotsFetcher) fetchBy(ctx context.Context, limit *timeLimit, open Fetc
 		return
 	}
 	defer file.Close()
-	if res.body, res.truncated, err = readLimited(file, f.maxBytes); err != nil {
+	if res.body, res.truncated, err = readLimited(file, l.file.maxBytes); err != nil {
 		res.unreachable(err)
 		return
 	}
-	res.outcome = OutcomeRules
+	res.outcome = record.OutcomeRules
 }
 
 // acquireSlot waits until u may be requested (ROB-FET-17); the fetch timeout is paused
 // meanwhile. The request counts as in flight until release is called (ROB-FET-19). It
 // fails if a Retry-After is longer than a fetch may take, since callers wait too.
-func (f *robotsFetcher) acquireSlot(ctx context.Context, limit *timeLimit, u *url.URL) (release func(), err error) {
-	o, err := OriginOf(u)
+func (l *Lookup) acquireSlot(ctx context.Context, limit *timeLimit, u *url.URL) (release func(), err error) {
+	o, err := record.OriginOf(u)
 	if err != nil {
 		return nil, err
 	}
-	if f.limiter.retryAfter(o) > f.timeout {
+	if l.Limiter.RetryAfter(o) > l.Fetch.Timeout {
 		return nil, errRetryAfter
 	}
 	limit.pause()
 	defer limit.resume()
-	done, err := f.limiter.waitForCaller(ctx, u)
+	done, err := l.Limiter.WaitForCaller(ctx, u)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.limiter.await(ctx, o, f.limiter.delayOf(o)); err != nil {
+	if err := l.Limiter.Await(ctx, o, l.Limiter.DelayOf(o)); err != nil {
 		done()
 		return nil, err
 	}
-	end := f.limiter.begin(o)
+	end := l.Limiter.Begin(o)
 	return func() { end(); done() }, nil
 }
 

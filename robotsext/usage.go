@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/politecrawl/politecrawl/robotsext/internal/lookup"
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
@@ -53,17 +54,17 @@ func (r *Robots) siteUsage(ctx context.Context, u *url.URL, d Decision, purposes
 	if !slices.Contains(purposes, usage.TDM) {
 		return site, nil
 	}
-	r.tdmrepOnce.Do(func() { r.tdmrep = r.newTDMRepResolver() })
-	rec, err := r.tdmrep.resolve(ctx, d.Record.Origin, false)
+	r.tdmrepOnce.Do(func() { r.tdmrep = r.lookup.TDMRep(r.checkTDMRep, r.options.OnTDMRep) })
+	rec, err := r.tdmrep.Resolve(ctx, d.Record.Origin, false)
 	if err != nil {
 		return SiteUsage{}, err
 	}
 	site.TDMRepFetchedAt, site.TDMRepProblem = rec.FetchedAt, rec.TDMRepProblem()
-	rec = rec.inForce()
-	if site.TDMRepHash = rec.Hash; rec.tdmrep.file == nil {
+	rec = rec.InForce()
+	if site.TDMRepHash = rec.Hash; rec.TDMRep == nil {
 		return site, nil
 	}
-	if s, ok := rec.tdmrep.file.Match(path); ok {
+	if s, ok := rec.TDMRep.Match(path); ok {
 		site.Statements = append(site.Statements, s)
 	}
 	return site, nil
@@ -105,19 +106,14 @@ func (r *Robots) Permit(ctx context.Context, u *url.URL, purposes ...usage.Purpo
 	return nil
 }
 
-// newTDMRepResolver returns the resolver of tdmrep.json files. Their records have no File.
-func (r *Robots) newTDMRepResolver() *resolver {
-	tdmrep, policy, fetcher := *r.resolver, *r.resolver.policy, *r.resolver.fetcher
-	policy.parseBody = func(rec *Record) {
-		if rec.Truncated { // a part of it may be valid, and mean something else
-			rec.Body, rec.tdmrep = nil, tdmrepText{problem: usage.ErrTDMRepSize}
-			return
-		}
-		rec.tdmrep.file, rec.tdmrep.problem = usage.ParseTDMRep(rec.Body)
+// checkTDMRep reports whether robots.txt allows u, the URL of a tdmrep.json or of its redirect.
+func (r *Robots) checkTDMRep(ctx context.Context, u *url.URL) error {
+	switch d, err := r.Decide(ctx, u); {
+	case err != nil:
+		return err
+	case d.Verdict == Disallowed:
+		return lookup.ErrDisallowed
+	default:
+		return d.Err(u)
 	}
-	fetcher.path, fetcher.maxBytes, fetcher.check = usage.TDMRepPath, usage.MaxTDMRepBytes, r.Check
-	tdmrep.memory, tdmrep.store = newMemory(r.options.Cache.MaxRecords, r.options.Cache.MaxBytes), nil
-	tdmrep.policy, tdmrep.fetcher = &policy, &fetcher
-	tdmrep.onRecord, tdmrep.onChange = r.options.OnTDMRep, nil
-	return &tdmrep
 }

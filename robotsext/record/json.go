@@ -1,4 +1,4 @@
-package robotsext
+package record
 
 import (
 	"encoding/json"
@@ -26,6 +26,7 @@ type storedRecord struct {
 	CopyLost     bool        `json:"copy_lost,omitempty"`
 }
 
+// storedCopy is the JSON form of Record.Copy.
 type storedCopy struct {
 	Body      []byte    `json:"body"`
 	Truncated bool      `json:"truncated,omitempty"`
@@ -53,9 +54,11 @@ func (rec *Record) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-var errStoredRecord = errors.New("stored record is damaged")
+// ErrDamaged is the error of a stored record that cannot be used.
+var ErrDamaged = errors.New("stored record is damaged")
 
-// UnmarshalJSON decodes the output of MarshalJSON, without File.
+// UnmarshalJSON decodes the output of MarshalJSON, without File. It fails with ErrDamaged if a
+// field that every record has is missing.
 func (rec *Record) UnmarshalJSON(data []byte) error {
 	var s storedRecord
 	if err := json.Unmarshal(data, &s); err != nil {
@@ -69,7 +72,7 @@ func (rec *Record) UnmarshalJSON(data []byte) error {
 		CopyLost: s.CopyLost,
 	}
 	if rec.Outcome == 0 || rec.Origin == "" || rec.FetchedAt.IsZero() {
-		return errStoredRecord
+		return ErrDamaged
 	}
 	if s.Err != "" {
 		rec.Err = errors.New(s.Err)
@@ -81,23 +84,4 @@ func (rec *Record) UnmarshalJSON(data []byte) error {
 		}
 	}
 	return nil
-}
-
-// storable returns rec in the form for a Cache. If the site sends no-store, the text
-// is left out, and counts as a lost copy (ROB-CAC-06).
-func storable(rec *Record) *Record {
-	if rec.NoStore && rec.FailingSince.IsZero() && rec.Outcome == OutcomeRules {
-		return &Record{
-			Origin: rec.Origin, Outcome: OutcomeUnreachable, Status: rec.Status, RedirectChain: rec.RedirectChain,
-			FetchedAt: rec.FetchedAt, ExpiresAt: rec.FetchedAt, // so it is fetched before it is used
-			CopyLost: true,
-		}
-	}
-	if rec.Copy != nil && rec.Copy.NoStore {
-		c := *rec
-		c.Outcome, c.File, c.Body, c.Truncated = OutcomeUnreachable, nil, nil, false
-		c.Copy, c.CopyLost = nil, true
-		return &c
-	}
-	return rec
 }

@@ -1,20 +1,21 @@
-package robotsext
+package lookup
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/robotsext/record"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // sameMeaning reports whether two records have the same meaning for every crawler: the
 // same outcome, sitemaps, and rules and fields for each agent. Order, comments, the
 // case of agents and repetition do not matter.
-func sameMeaning(a, b *Record) bool {
+func sameMeaning(a, b *record.Record) bool {
 	if a.Outcome != b.Outcome {
 		return false
 	}
-	if a.Outcome != OutcomeRules || a.File == b.File {
+	if a.Outcome != record.OutcomeRules || a.File == b.File {
 		return true
 	}
 	agents := agentsOf(a.File)

@@ -1,13 +1,13 @@
-package robotsext
+package record
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/hostname"
-	"github.com/politecrawl/politecrawl/robotsext/serverkey"
 )
 
 // Origin is the scope of one robots.txt, such as "https://example.com:8443": lower
@@ -15,20 +15,21 @@ import (
 type Origin string
 
 // RobotsURL returns the URL of the origin's robots.txt.
-func (o Origin) RobotsURL() string { return string(o) + robotsPath }
+func (o Origin) RobotsURL() string { return string(o) + RobotsPath }
 
-const robotsPath = "/robots.txt"
+// RobotsPath is the path of every robots.txt.
+const RobotsPath = "/robots.txt"
 
-// server returns the name of the server of the origin, which other origins may share.
-func (o Origin) server() string {
-	_, authority, _ := strings.Cut(string(o), "://")
-	return serverkey.Of(authority)
-}
+// Errors of URLs for which no robots.txt can exist.
+var (
+	ErrUnsupportedScheme = errors.New("unsupported scheme") // neither http, https nor ftp
+	ErrInvalidHost       = errors.New("invalid host")       // the host or port of the URL is invalid
+)
 
 var defaultPorts = map[string]string{"http": "80", "https": "443", "ftp": "21"}
 
-// OriginOf returns the origin of an absolute http, https or ftp URL. International
-// host names are mapped by UTS 46; a trailing dot and underscores are kept.
+// OriginOf returns the origin of an absolute http, https or ftp URL. It fails with
+// ErrUnsupportedScheme or ErrInvalidHost. International host names are mapped by UTS 46; a trailing dot and underscores are kept.
 func OriginOf(u *url.URL) (Origin, error) {
 	scheme := strings.ToLower(u.Scheme)
 	defaultPort, known := defaultPorts[scheme]

@@ -1,4 +1,4 @@
-package robotsext
+package lookup
 
 import (
 	"math/big"

@@ -1,14 +1,18 @@
-package robotsext
+package lookup
 
 import (
 	"context"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/record"
+	"github.com/politecrawl/politecrawl/robotsext/serverkey"
 )
 
-// limiter decides when a request to a server may start.
-type limiter struct {
+// Limiter decides when a request to a server may start.
+type Limiter struct {
 	memory  *memory // its slots hold the traffic
 	wait    func(context.Context, *url.URL) (func(), error)
 	timeout time.Duration // after which a request in flight is not waited for
@@ -20,7 +24,7 @@ type limiter struct {
 type traffic struct {
 	slots int // number of memory slots, one for each origin of the server
 
-	delays map[Origin]time.Duration // Crawl-delay of origins with ObeyCrawlDelay
+	delays map[record.Origin]time.Duration // Crawl-delay of origins with ObeyCrawlDelay
 
 	inFlight      int
 	began         time.Time // start of the latest request
@@ -33,8 +37,14 @@ type traffic struct {
 	waiting int           // waiting callers; they keep the slot in memory
 }
 
-// waitForCaller calls Options.Fetch.Wait. It never returns a nil done.
-func (p *limiter) waitForCaller(ctx context.Context, u *url.URL) (done func(), err error) {
+// serverOf returns the name of the server of an origin, which other origins may share.
+func serverOf(o record.Origin) string {
+	_, authority, _ := strings.Cut(string(o), "://")
+	return serverkey.Of(authority)
+}
+
+// WaitForCaller calls Options.Fetch.Wait. It never returns a nil done.
+func (p *Limiter) WaitForCaller(ctx context.Context, u *url.URL) (done func(), err error) {
 	if p.wait != nil {
 		done, err = p.wait(ctx, u)
 	}
@@ -44,15 +54,15 @@ func (p *limiter) waitForCaller(ctx context.Context, u *url.URL) (done func(), e
 	return done, err
 }
 
-// begin counts a request to o as in flight until end is called. Calling end again has
+// Begin counts a request to o as in flight until end is called. Calling end again has
 // no effect.
-func (p *limiter) begin(o Origin) (end func()) {
+func (p *Limiter) Begin(o record.Origin) (end func()) {
 	t := p.start(o)
 	return sync.OnceFunc(func() { p.end(t) })
 }
 
 // start counts a request to o as in flight, until end is called once for its traffic.
-func (p *limiter) start(o Origin) *traffic {
+func (p *Limiter) start(o record.Origin) *traffic {
 	p.memory.mu.Lock()
 	defer p.memory.mu.Unlock()
 	t := p.memory.traffic(o)
@@ -62,7 +72,7 @@ func (p *limiter) start(o Origin) *traffic {
 }
 
 // end ends a request of start. A nil t has no effect.
-func (p *limiter) end(t *traffic) {
+func (p *Limiter) end(t *traffic) {
 	if t == nil {
 		return
 	}
@@ -79,23 +89,23 @@ func (p *limiter) end(t *traffic) {
 }
 
 // noteRetryAfter notes a Retry-After of the server of o, from now (ROB-POL-04).
-func (p *limiter) noteRetryAfter(o Origin, wait time.Duration) {
+func (p *Limiter) noteRetryAfter(o record.Origin, wait time.Duration) {
 	if wait == 0 {
 		return
 	}
 	now := p.now()
 	p.memory.mu.Lock()
 	defer p.memory.mu.Unlock()
-	if f := p.memory.servers[o.server()]; f != nil {
+	if f := p.memory.servers[serverOf(o)]; f != nil {
 		f.retryAt = latest(f.retryAt, now.Add(wait))
 	}
 }
 
-// retryAfter returns the remaining Retry-After of the server of o.
-func (p *limiter) retryAfter(o Origin) time.Duration {
+// RetryAfter returns the remaining Retry-After of the server of o.
+func (p *Limiter) RetryAfter(o record.Origin) time.Duration {
 	p.memory.mu.Lock()
 	defer p.memory.mu.Unlock()
-	if f := p.memory.servers[o.server()]; f != nil {
+	if f := p.memory.servers[serverOf(o)]; f != nil {
 		return f.retryAfter(p.now())
 	}
 	return 0
@@ -110,10 +120,10 @@ func (f *traffic) retryAfter(now time.Time) time.Duration {
 	return 0
 }
 
-// await waits until a request to o may start: until the Retry-After of its server has
+// Await waits until a request to o may start: until the Retry-After of its server has
 // passed. With a delay it also waits until no request is in flight and the last one
 // ended that long ago. Callers are served in order. The error is that of ctx.
-func (p *limiter) await(ctx context.Context, o Origin, delay time.Duration) error {
+func (p *Limiter) Await(ctx context.Context, o record.Origin, delay time.Duration) error {
 	m := p.memory
 	m.mu.Lock()
 	f := m.traffic(o)
@@ -161,7 +171,7 @@ func (p *limiter) await(ctx context.Context, o Origin, delay time.Duration) erro
 // waits at most Options.Fetch.Timeout for a request in flight, whose body may never be
 // closed. A reservation without a request expires after the delay. The caller holds
 // mu.
-func (p *limiter) reserve(f *traffic, delay time.Duration) time.Duration {
+func (p *Limiter) reserve(f *traffic, delay time.Duration) time.Duration {
 	wait := f.retryAfter(p.now())
 	if delay == 0 {
 		return wait
@@ -177,8 +187,8 @@ func (p *limiter) reserve(f *traffic, delay time.Duration) time.Duration {
 	return wait
 }
 
-// setDelay sets the delay of o and returns that of its server.
-func (p *limiter) setDelay(o Origin, delay time.Duration) time.Duration {
+// SetDelay sets the delay of o and returns that of its server.
+func (p *Limiter) SetDelay(o record.Origin, delay time.Duration) time.Duration {
 	m := p.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -187,19 +197,19 @@ func (p *limiter) setDelay(o Origin, delay time.Duration) time.Duration {
 	case delay == 0:
 		delete(f.delays, o)
 	case f.delays == nil:
-		f.delays = map[Origin]time.Duration{o: delay}
+		f.delays = map[record.Origin]time.Duration{o: delay}
 	default:
 		f.delays[o] = delay
 	}
 	return f.delay()
 }
 
-// delayOf returns the delay of the server of o, zero without ObeyCrawlDelay.
-func (p *limiter) delayOf(o Origin) time.Duration {
+// DelayOf returns the delay of the server of o, zero without ObeyCrawlDelay.
+func (p *Limiter) DelayOf(o record.Origin) time.Duration {
 	m := p.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if f := m.servers[o.server()]; f != nil {
+	if f := m.servers[serverOf(o)]; f != nil {
 		return f.delay()
 	}
 	return 0

@@ -1,4 +1,4 @@
-package robotsext
+package lookup
 
 import (
 	"net/http"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/headerlist"
+	"github.com/politecrawl/politecrawl/robotsext/record"
 )
 
 // lifetimes limits how long an outcome other than Unreachable is used.
@@ -15,9 +16,9 @@ type lifetimes struct {
 	ceiling time.Duration // ROB-CAC-04
 }
 
-// defaultLifetime applies if the site sets none (ROB-CAC-01, RFC 9309 2.4).
+// DefaultLifetime applies if the site sets none (ROB-CAC-01, RFC 9309 2.4).
 // Last-Modified is not used (ROB-CAC-09).
-const defaultLifetime = 24 * time.Hour
+const DefaultLifetime = 24 * time.Hour
 
 // of returns how long a response with header h may be used from now, its time of
 // arrival. Transit is the duration of the request. It follows RFC 9111 4.2 for a
@@ -56,7 +57,7 @@ func explicitLifetime(h http.Header, now time.Time) time.Duration {
 		}
 		return at.Sub(sent)
 	}
-	return defaultLifetime
+	return DefaultLifetime
 }
 
 // deltaSeconds parses a number of seconds: 0 if invalid, forever if too large
@@ -142,4 +143,27 @@ func roundedUpSeconds(s string) time.Duration {
 		seconds += time.Second
 	}
 	return seconds
+}
+
+// isDue reports whether the record must be fetched again before it is used. A time in the
+// future means that the clock was set back, so the record cannot be trusted.
+func isDue(rec *record.Record, now time.Time) bool {
+	return !now.Before(rec.ExpiresAt) || rec.FetchedAt.After(now.Add(time.Minute))
+}
+
+// isFresh reports whether the record is not due and not of an outage, so that it stays in
+// use after a failed refresh (ROB-STA-06).
+func isFresh(rec *record.Record, now time.Time) bool {
+	return rec != nil && rec.FailingSince.IsZero() && !isDue(rec, now)
+}
+
+// withRetryAfter returns the record after a failed refresh whose response had a
+// Retry-After of wait. The next fetch is not before that (ROB-POL-04).
+func withRetryAfter(rec *record.Record, wait time.Duration, now time.Time) *record.Record {
+	if wait == 0 {
+		return rec
+	}
+	updated := *rec
+	updated.RetryAt = now.Add(wait)
+	return &updated
 }

@@ -1,0 +1,269 @@
+// Package lookup finds the record of an origin: in memory, in a Cache, or by a fetch of its
+// robots.txt. It decides what a response means, how long it is used, and what applies in an
+// outage. It also counts the requests to each server, for their delays.
+package lookup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/url"
+	"runtime/debug"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/roundtrip"
+	"github.com/politecrawl/politecrawl/robotsext/record"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
+)
+
+// Config is what a Lookup needs. Most of it are fields of robotsext.Options.
+type Config struct {
+	UserAgent string
+	RoundTrip roundtrip.Func   // sends a request without a check
+	Permanent []error          // errors of RoundTrip that another connection would meet too
+	Signer    roundtrip.Signer // nil: requests are not signed
+	Parse     *robotstxt.Options
+	Fetch     record.FetchOptions
+	Cache     record.CacheOptions
+	Outage    record.OutageOptions
+	OnRecord  func(*record.Record)
+	OnChange  func(before, after *record.Record)
+	Log       *slog.Logger
+	Now       func() time.Time
+}
+
+// Lookup returns the records of origins. At most one lookup is in flight for an origin
+// (ROB-FET-03).
+type Lookup struct {
+	Config
+
+	Limiter *Limiter
+	Backoff Backoff // after failed fetches
+
+	memory *memory
+	store  *store // nil: there is no Cache
+	policy policy
+	file   file // which is fetched
+}
+
+// New returns a Lookup of robots.txt files. Zero values in c mean the defaults of their options.
+func New(c Config) *Lookup {
+	c.Fetch.Timeout = cmp.Or(c.Fetch.Timeout, 30*time.Second)
+	l := &Lookup{
+		Config: c,
+		memory: newMemory(c.Cache.MaxRecords, c.Cache.MaxBytes),
+		Backoff: Backoff{
+			Min: cmp.Or(c.Outage.RetryMin, min(time.Minute, cmp.Or(c.Outage.RetryMax, time.Minute))),
+			Max: cmp.Or(c.Outage.RetryMax, max(time.Hour, c.Outage.RetryMin)),
+		},
+		file: file{path: record.RobotsPath, maxBytes: robotstxt.DefaultMaxBytes},
+	}
+	if c.Parse != nil && c.Parse.MaxBytes > 0 {
+		l.file.maxBytes = c.Parse.MaxBytes
+	}
+	l.Limiter = &Limiter{memory: l.memory, wait: c.Fetch.Wait, timeout: c.Fetch.Timeout, now: c.Now}
+	l.policy = newPolicy(&l.Config, l.Backoff, l.memory)
+	if c.Cache.Backend != nil {
+		l.store = &store{cache: c.Cache.Backend, unstored: unstored{most: l.memory.maxSlots}, policy: &l.policy, log: c.Log}
+	}
+	return l
+}
+
+// ErrDisallowed is the error of a tdmrep.json that robots.txt disallows, or to whose end of
+// redirects it does.
+var ErrDisallowed = errors.New("disallowed by robots.txt")
+
+// TDMRep returns a Lookup of tdmrep.json files, with a memory of its own and no Cache. Check
+// reports whether a URL may be requested, with ErrDisallowed if robots.txt disallows it.
+func (l *Lookup) TDMRep(check func(context.Context, *url.URL) error, onRecord func(*record.Record)) *Lookup {
+	t := *l
+	t.memory, t.store = newMemory(l.Cache.MaxRecords, l.Cache.MaxBytes), nil
+	t.OnRecord, t.OnChange = onRecord, nil
+	t.file = file{path: usage.TDMRepPath, maxBytes: usage.MaxTDMRepBytes, check: check}
+	t.policy.parseBody = func(rec *record.Record) {
+		if rec.Truncated { // a part of it may be valid, and mean something else
+			rec.Body, rec.TDMRepErr = nil, usage.ErrTDMRepSize
+			return
+		}
+		rec.TDMRep, rec.TDMRepErr = usage.ParseTDMRep(rec.Body)
+	}
+	return &t
+}
+
+// Resolve returns the record of o. It starts a lookup if there is no record, if it is
+// due, or if force is set. If ctx ends, the caller returns and the lookup continues
+// for others. If the lookup panics in a function of the program, such as a transport, so
+// does Resolve.
+func (l *Lookup) Resolve(ctx context.Context, o record.Origin, force bool) (*record.Record, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	m := l.memory
+	m.mu.Lock()
+	s := m.touch(o)
+	a := s.attempt
+	if a == nil {
+		if s.rec != nil && !force && !isDue(s.rec, l.Now()) {
+			rec := s.rec
+			m.mu.Unlock()
+			return rec, nil
+		}
+		a = &attempt{done: make(chan struct{})}
+		s.attempt = a
+		go l.lookUp(context.WithoutCancel(ctx), s, a, force)
+	}
+	a.callers++
+	m.mu.Unlock()
+	select {
+	case <-a.done:
+	case <-ctx.Done():
+		m.mu.Lock()
+		a.callers--
+		inFlight := s.attempt == a
+		m.mu.Unlock()
+		if inFlight {
+			return nil, context.Cause(ctx)
+		}
+	}
+	if a.panicked != nil {
+		panic(a.panicked)
+	}
+	return a.rec, nil
+}
+
+// Known returns the record of o if it is in memory and needs no request; nil: there is none.
+func (l *Lookup) Known(o record.Origin) *record.Record {
+	l.memory.mu.Lock()
+	defer l.memory.mu.Unlock()
+	if s := l.memory.slots[o]; s != nil && s.rec != nil && !isDue(s.rec, l.Now()) {
+		return s.rec
+	}
+	return nil
+}
+
+// Expire makes the record of o expire, unless it is that of an outage or is being looked up.
+func (l *Lookup) Expire(o record.Origin) {
+	l.memory.mu.Lock()
+	defer l.memory.mu.Unlock()
+	now := l.Now()
+	if s := l.memory.slots[o]; s != nil && s.attempt == nil && isFresh(s.rec, now) {
+		expired := *s.rec // callers may have the other
+		expired.ExpiresAt = now
+		s.rec = &expired
+	}
+}
+
+// lookUp finds the record of s.origin, first in the Cache, then by a fetch, and passes
+// it to all callers that wait on a. Only lookUp changes s.rec while a is in flight.
+func (l *Lookup) lookUp(ctx context.Context, s *slot, a *attempt, force bool) {
+	m := l.memory
+	m.mu.Lock()
+	kept, lost := s.rec, m.evicted
+	m.mu.Unlock()
+	var found *record.Record
+	defer func() { // also when a callback ends this goroutine
+		panicked := recover()
+		if found == nil {
+			found = l.unresolved(s.origin, kept, lost, ErrEnded)
+		}
+		m.mu.Lock()
+		a.rec, a.panicked, s.attempt = found, panicked, nil
+		m.set(s, kept)
+		callers := a.callers
+		m.mu.Unlock()
+		close(a.done)
+		logPanic(ctx, l.Log, panicked, callers > 0, "fetching "+l.file.name())
+	}()
+	if l.store != nil {
+		// Another user of the Cache may have a newer record.
+		stored, forgotten := l.store.load(ctx, s.origin)
+		if kept == nil {
+			kept, lost = stored, forgotten
+		} else if stored != nil && stored.FetchedAt.After(kept.FetchedAt) {
+			kept = stored
+		}
+	}
+	now := l.Now()
+	switch delayed := l.Limiter.RetryAfter(s.origin) > 0; {
+	case kept != nil && !isDue(kept, now) && (!force || delayed):
+		found = kept
+		return
+	case delayed:
+		found = l.unresolved(s.origin, kept, lost, errRetryAfter)
+		return
+	}
+	res := l.fetch(ctx, s.origin)
+	now = l.Now()
+	switch {
+	case res.outcome == record.OutcomeUnreachable && isFresh(kept, now):
+		l.Log.DebugContext(ctx, l.file.name()+" not refreshed", "origin", s.origin, "error", res.err)
+		if !res.unsent {
+			kept = withRetryAfter(kept, RetryAfter(res.header, now), now)
+			l.notify(kept)
+		}
+		found = kept
+	case res.unsent:
+		// The site is not at fault.
+		l.Log.DebugContext(ctx, l.file.name()+" not requested", "origin", s.origin, "error", res.err)
+		found = l.unresolved(s.origin, kept, lost, res.err)
+	default:
+		prior := kept
+		kept = l.policy.record(prior, lost, res, now)
+		l.Log.DebugContext(ctx, l.file.name()+" fetched", "origin", s.origin, "outcome", kept.Outcome.String(), "status", kept.Status, "error", kept.Err)
+		l.publish(ctx, prior, kept)
+		found = kept
+	}
+}
+
+// publish passes rec, which replaces prior, to the callbacks and then to the Cache.
+// After a crash in between, the callbacks run again rather than never.
+func (l *Lookup) publish(ctx context.Context, prior, rec *record.Record) {
+	l.notify(rec)
+	if l.store != nil {
+		l.store.save(ctx, rec)
+	}
+	if l.OnChange != nil && prior != nil && !isPlaceholder(prior) && !sameMeaning(prior, rec) {
+		l.OnChange(prior, rec)
+	}
+}
+
+func (l *Lookup) notify(rec *record.Record) {
+	if l.OnRecord != nil {
+		l.OnRecord(rec)
+	}
+}
+
+// errRetryAfter is the reason for delaying a fetch of robots.txt or tdmrep.json.
+var errRetryAfter = errors.New("the site sent Retry-After, which has not passed yet")
+
+// ErrEnded is the error of callers whose fetch was ended by a function of the program,
+// with runtime.Goexit.
+var ErrEnded = errors.New("a function in Options ended the fetch")
+
+// logPanic logs the stack of a panic that was recovered, if any: as an error if no caller panics
+// with the same value.
+func logPanic(ctx context.Context, log *slog.Logger, panicked any, raised bool, during string) {
+	if panicked == nil {
+		return
+	}
+	level := slog.LevelError
+	if raised {
+		level = slog.LevelDebug
+	}
+	log.Log(ctx, level, "panic while "+during, "panic", panicked, "stack", string(debug.Stack()))
+}
+
+// unresolved returns the record after a failure that is not the site's. It is not
+// stored, so the next caller tries again.
+func (l *Lookup) unresolved(o record.Origin, prior *record.Record, lost bool, err error) *record.Record {
+	now := l.Now()
+	rec := &record.Record{
+		Origin: o, Outcome: record.OutcomeUnreachable, Err: clipError(err),
+		FetchedAt: now, ExpiresAt: now, RetryAt: now.Add(cmp.Or(l.Limiter.RetryAfter(o), min(l.Backoff.Min, time.Minute))),
+	}
+	rec.Copy, rec.CopyLost = lastGood(prior)
+	rec.CopyLost = rec.CopyLost || prior == nil && lost
+	return rec
+}
