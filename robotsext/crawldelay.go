@@ -6,46 +6,10 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/gocolly/colly/v2"
-
 	"github.com/politecrawl/politecrawl/robotsext/internal/hook"
 	"github.com/politecrawl/politecrawl/robotsext/internal/hook/http2"
 	"github.com/politecrawl/politecrawl/robotsext/internal/roundtrip"
 )
-
-// ObeyCrawlDelay makes the attached collector c observe Crawl-delay and Retry-After
-// between requests to a server. A longer Crawl-delay counts as maxDelay (zero: 30 s).
-// Attached collectors then send one request at a time to each server. Call it for each
-// clone too: Clone copies no callbacks.
-//
-// With CacheDir, it does not wait for pages that colly reads from there, in colly v2.3.0 and
-// later.
-func (r *Robots) ObeyCrawlDelay(c *colly.Collector, maxDelay time.Duration) {
-	collector := hook.Of(c)
-	wait := func(req *colly.Request) {
-		ctx := context.Background()
-		if set := collector.Context(); set != nil {
-			ctx = *set
-		}
-		if sealOf(ctx) == nil && collector.Known() {
-			ctx = context.WithValue(ctx, shellKey{}, shellOf(collector.Client().Transport))
-		}
-		// If the context ends first, the request itself fails.
-		_ = r.awaitDelay(ctx, released(req.URL), maxDelay)
-	}
-	// OnRequestHeaders is called only for requests that are sent, but within the slot of a
-	// LimitRule, so that other hosts may have to wait too. Without a cache OnRequest is better.
-	ok := collector.OnSend(func(req *colly.Request) {
-		if c.CacheDir != "" {
-			wait(req)
-		}
-	})
-	c.OnRequest(func(req *colly.Request) {
-		if !ok || c.CacheDir == "" {
-			wait(req)
-		}
-	})
-}
 
 // DelayTransport is Transport that also waits for Crawl-delay and Retry-After before each
 // request, redirects included, as ObeyCrawlDelay does for collectors. A longer Crawl-delay counts
@@ -65,7 +29,7 @@ type delayTransport struct {
 // RoundTrip waits and sends req if robots.txt allows it.
 func (t *delayTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	// A request of a collector is in flight already, so it would wait for itself.
-	if req.URL != nil && req.Context().Value(shellKey{}) == nil {
+	if req.URL != nil && !hook.IsAttached(req.Context()) {
 		if err := t.robots.awaitDelay(req.Context(), req.URL, t.maxDelay); err != nil {
 			roundtrip.CloseBody(req)
 			return nil, err
@@ -77,7 +41,7 @@ func (t *delayTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 // awaitDelay waits until u may be requested. It does not wait if robots.txt does not allow u,
 // which the gate reports. The error is that of ctx.
 func (r *Robots) awaitDelay(ctx context.Context, u *url.URL, maxDelay time.Duration) error {
-	ctx, release := unsealed(ctx)
+	ctx, release := hook.Open(ctx)
 	defer release()
 	d, err := r.Decide(ctx, u)
 	if err != nil || d.Verdict != Allowed {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/politecrawl/politecrawl/robotsext/internal/hook"
 	"github.com/politecrawl/politecrawl/robotsext/record"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -131,7 +132,7 @@ func (r *Robots) CheckLink(link string) error {
 	if err != nil {
 		return err
 	}
-	if !isCheckedScheme(u.Scheme) {
+	if !hook.IsChecked(u.Scheme) {
 		return nil
 	}
 	d, known, err := r.decideKnown(u)

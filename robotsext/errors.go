@@ -9,6 +9,7 @@ import (
 
 	"github.com/gocolly/colly/v2"
 
+	"github.com/politecrawl/politecrawl/robotsext/internal/hook"
 	"github.com/politecrawl/politecrawl/robotsext/record"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/usage"
@@ -73,11 +74,12 @@ var (
 	ErrInvalidHost       = record.ErrInvalidHost       // the host or port of the URL is invalid
 
 	// The request cannot be checked and is not sent.
-	ErrDetached = errors.New("the collector's transport was replaced, so robots.txt is not checked: call Attach again after SetClient")
-	// ErrContextReplaced occurs only in an unsupported version of colly.
-	ErrContextReplaced = errors.New("the collector's context was replaced: set the context before Attach, and call Attach before Clone")
-	ErrUncheckable     = errors.New("request cannot be checked against robots.txt") // CONNECT, OPTIONS *, opaque URL, invalid path, https with Upgrade header
-	ErrProxy           = errors.New("SetProxy needs Options.Transport to be nil or an *http.Transport")
+	ErrDetached = hook.ErrDetached // the collector's transport was replaced: call Attach again after SetClient
+	// ErrContextReplaced occurs only in an unsupported version of colly: set the context before
+	// Attach, and call Attach before Clone.
+	ErrContextReplaced = hook.ErrContextReplaced
+	ErrUncheckable     = hook.ErrUncheckable // CONNECT, OPTIONS *, opaque URL, invalid path, https with Upgrade header
+	ErrProxy           = hook.ErrProxy       // SetProxy needs Options.Transport to be nil or an *http.Transport
 
 	// Record.RedirectError returns these, a *SitemapError wraps the first.
 	ErrRedirectLoop     = record.ErrRedirectLoop

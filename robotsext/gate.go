@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/robotsext/internal/hook"
 	"github.com/politecrawl/politecrawl/robotsext/internal/hook/http2"
 	"github.com/politecrawl/politecrawl/robotsext/internal/roundtrip"
 )
@@ -22,7 +23,7 @@ func (r *Robots) Transport(base http.RoundTripper) http.RoundTripper {
 
 func (r *Robots) gate(base http.RoundTripper) *gate {
 	if base == nil {
-		base = r.transports.base.transport
+		base = r.hook.Base()
 	}
 	return &gate{robots: r, base: base}
 }
@@ -35,12 +36,7 @@ type gate struct {
 
 // RoundTrip sends req if robots.txt allows it.
 func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
-	s := sealOf(req.Context())
-	if s == nil {
-		return g.robots.pass(req.Context(), nil, req, g.base)
-	}
-	// The program replaced the transport of an attached collector by this one.
-	return s.pass(req, g.robots, s.gate.current(), g.base)
+	return g.robots.hook.Pass(req, g.base)
 }
 
 // CloseIdleConnections implements the interface of http.Client.CloseIdleConnections.
@@ -88,7 +84,7 @@ func (r *Robots) admit(ctx context.Context, req *http.Request) (*url.URL, error)
 	if req.URL == nil || req.Method == http.MethodConnect {
 		return nil, fmt.Errorf("%w: %s", ErrUncheckable, req.Method)
 	}
-	if !isCheckedScheme(req.URL.Scheme) {
+	if !hook.IsChecked(req.URL.Scheme) {
 		return req.URL, nil
 	}
 	u, err := CleanURL(req.URL)
@@ -137,16 +133,6 @@ func (r *Robots) noteRefusal(ctx context.Context, err error) {
 	if r.options.OnRefused != nil {
 		r.options.OnRefused(blocked)
 	}
-}
-
-// isCheckedScheme reports whether robots.txt applies to URLs with scheme. Requests with other
-// schemes, such as file, are not checked. An empty scheme is an error of the URL.
-func isCheckedScheme(scheme string) bool {
-	switch strings.ToLower(scheme) {
-	case "http", "https", "ftp", "":
-		return true
-	}
-	return false
 }
 
 // warnWithoutToken logs once that requests have a User-Agent without the product token

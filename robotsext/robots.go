@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/politecrawl/politecrawl/robotsext/guard"
+	"github.com/politecrawl/politecrawl/robotsext/internal/hook"
 	"github.com/politecrawl/politecrawl/robotsext/internal/lookup"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -26,21 +27,19 @@ type Robots struct {
 	userAgent string
 	tokens    []string
 
-	transports *transports
-	lookup     *lookup.Lookup // of robots.txt
+	hook   *hook.Hook     // of collectors
+	lookup *lookup.Lookup // of robots.txt
 
 	tdmrepOnce sync.Once      // the first use creates tdmrep, so that other programs do not contain it
 	tdmrep     *lookup.Lookup // of tdmrep.json
 
 	log        *slog.Logger
-	attached   attached
 	redirects  refusedRedirects
 	warnings   warnings
 	lastOrigin atomic.Pointer[lastOrigin]
 
 	tokenAgent   atomic.Pointer[string] // the last User-Agent with a product token
 	tokenWarning sync.Once              // a User-Agent without product token was logged
-	collyWarning sync.Once              // a colly whose clients cannot be read was logged
 }
 
 // New returns a Robots for the crawler that sends userAgent. It fails if neither
@@ -64,30 +63,29 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 	if clock == nil {
 		clock = time.Now
 	}
-	transports := newTransports(opts, log)
 	r := &Robots{
-		options:    *opts,
-		userAgent:  userAgent,
-		tokens:     tokens,
-		transports: transports,
-		log:        log,
-		lookup: lookup.New(lookup.Config{
-			UserAgent: userAgent,
-			RoundTrip: transports.roundTrip,
-			Permanent: []error{guard.ErrRefused, ErrProxy, errUnguarded},
-			Signer:    opts.Signer,
-			Parse:     opts.Parse,
-			Fetch:     opts.Fetch,
-			Cache:     opts.Cache,
-			Outage:    opts.Outage,
-			OnRecord:  opts.OnRecord,
-			OnChange:  opts.OnChange,
-			Log:       log,
-			// Wall-clock times only: records may come from another process, or from before the
-			// machine slept.
-			Now: func() time.Time { return clock().Round(0) },
-		}),
+		options:   *opts,
+		userAgent: userAgent,
+		tokens:    tokens,
+		log:       log,
 	}
+	r.hook = hook.New(host{r}, hook.Config{UserAgent: userAgent, Transport: opts.Transport, Guard: opts.Guard, Log: log})
+	r.lookup = lookup.New(lookup.Config{
+		UserAgent: userAgent,
+		RoundTrip: r.hook.RoundTrip,
+		Permanent: []error{guard.ErrRefused, ErrProxy, hook.ErrUnguarded},
+		Signer:    opts.Signer,
+		Parse:     opts.Parse,
+		Fetch:     opts.Fetch,
+		Cache:     opts.Cache,
+		Outage:    opts.Outage,
+		OnRecord:  opts.OnRecord,
+		OnChange:  opts.OnChange,
+		Log:       log,
+		// Wall-clock times only: records may come from another process, or from before the
+		// machine slept.
+		Now: func() time.Time { return clock().Round(0) },
+	})
 	r.options.Sitemaps = opts.Sitemaps.withDefaults()
 	return r, nil
 }
@@ -135,7 +133,7 @@ func (r *Robots) record(ctx context.Context, u *url.URL, force bool) (*Record, e
 
 // resolve returns the record of o. The requests of a collector's context are those of the collector.
 func (r *Robots) resolve(ctx context.Context, o Origin, force bool) (*Record, error) {
-	ctx, release := unsealed(ctx)
+	ctx, release := hook.Open(ctx)
 	defer release()
 	return r.lookup.Resolve(ctx, o, force)
 }

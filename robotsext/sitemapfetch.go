@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/guard"
+	"github.com/politecrawl/politecrawl/robotsext/internal/hook"
 	"github.com/politecrawl/politecrawl/robotsext/internal/lookup"
 	"github.com/politecrawl/politecrawl/robotsext/internal/roundtrip"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
@@ -156,13 +157,13 @@ func (w *sitemapWalk) request(ctx context.Context, u *url.URL, j *sitemapJob) (b
 	req.Header.Set("User-Agent", w.robots.userAgent)
 	req.Header.Set("Accept", "application/xml,text/xml,text/plain,*/*;q=0.8")
 	req.Header.Set("Accept-Encoding", "gzip") // stored compressed to save memory
-	jar := jarOf(ctx)
+	jar := hook.Jar(ctx)
 	if jar != nil {
 		for _, cookie := range jar.Cookies(u) {
 			req.AddCookie(cookie)
 		}
 	}
-	resp, err := w.robots.gate(roundtrip.Func(w.robots.transports.roundTrip)).RoundTrip(req)
+	resp, err := w.robots.gate(roundtrip.Func(w.robots.hook.RoundTrip)).RoundTrip(req)
 	if err != nil {
 		if errors.As(err, new(*BlockedError)) { // the rules have changed
 			return nil, nil, w.refusal(err)
@@ -190,14 +191,6 @@ func (w *sitemapWalk) request(ctx context.Context, u *url.URL, j *sitemapJob) (b
 		return nil, nil, &temporaryError{err: err, retryAt: w.nextTry(j, resp.Header)}
 	}
 	return nil, nil, err
-}
-
-// jarOf returns the cookie jar of the collector that ctx belongs to; nil: none.
-func jarOf(ctx context.Context) http.CookieJar {
-	if s, _ := ctx.Value(shellKey{}).(*shell); s != nil {
-		return s.gate.watched.programJar()
-	}
-	return nil
 }
 
 // requestFetcher sends a request by a scheme other than http and https.

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/politecrawl/politecrawl/robotsext/internal/hook"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
@@ -43,7 +44,7 @@ type SitemapFile struct {
 // and cookies.
 func (r *Robots) Sitemaps(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
-		ctx, release := unsealed(ctx)
+		ctx, release := hook.Open(ctx)
 		defer release()
 		w, rec := r.walk(ctx, u, yield)
 		if w == nil {
@@ -70,7 +71,7 @@ func (r *Robots) Sitemaps(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Ent
 // Sitemap is like Sitemaps for the single sitemap at u, listed or not.
 func (r *Robots) Sitemap(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
-		ctx, release := unsealed(ctx)
+		ctx, release := hook.Open(ctx)
 		defer release()
 		if w, _ := r.walk(ctx, u, yield); w != nil {
 			plain := *u

@@ -1,115 +1,170 @@
-// Package hook reads and replaces what a colly collector keeps private. README.md says
-// which methods of colly would replace it.
+// Package hook checks the requests of colly collectors. It wraps the transport of a collector in a
+// gate, answers colly's own request for robots.txt, and seals the collector's context, so that a
+// collector that has lost its gate sends no page. For that it reads and replaces what a collector
+// keeps private: README.md says which methods of colly would replace it.
 package hook
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"net/http"
-	"reflect"
-	"runtime"
-	"sync/atomic"
-	"unsafe"
+	"net/url"
+	"strings"
+	"sync"
 
 	"github.com/gocolly/colly/v2"
+
+	"github.com/politecrawl/politecrawl/robotsext/guard"
+	"github.com/politecrawl/politecrawl/robotsext/internal/roundtrip"
 )
 
-// A Collector is a *colly.Collector with access to its private fields.
-type Collector struct {
-	collector *colly.Collector
-	client    *unsafe.Pointer // to the *http.Client; nil: it cannot be read in this version of colly
+// Host decides about the requests of attached collectors. A context that it gets has the values of
+// the collector's context, and leads to the collector's transport; see Open.
+type Host interface {
+	// Pass sends req through base if robots.txt allows it. It uses check for the check and send
+	// for the request; nil: the context of req.
+	Pass(check, send context.Context, req *http.Request, base http.RoundTripper) (*http.Response, error)
+	// Answer returns why colly, which has sent req for a robots.txt, must not visit the host.
+	Answer(ctx context.Context, req *http.Request) error
+	// Prefetch fetches the robots.txt for a request of a collector with IgnoreRobotsTxt, for
+	// which colly asks for none.
+	Prefetch(ctx context.Context, u *url.URL)
+	// Allows reports whether u is known to be allowed, without a request.
+	Allows(u *url.URL) bool
 }
 
-// Of returns c as a Collector. It knows colly v2.1.0 to v2.3.0.
-func Of(c *colly.Collector) Collector {
-	backend := reflect.ValueOf(c).Elem().FieldByName("backend")
-	if backend.Kind() != reflect.Pointer || backend.IsNil() || backend.Elem().Kind() != reflect.Struct {
-		return Collector{collector: c}
+// Config is what a Hook needs besides a Host.
+type Config struct {
+	UserAgent string            // replaces colly's default
+	Transport http.RoundTripper // robotsext.Options.Transport
+	Guard     *guard.Guard      // robotsext.Options.Guard
+	Log       *slog.Logger
+}
+
+// Hook attaches collectors to a Host, and sends requests without checks: through the transport of
+// a collector, or through that of Config.
+type Hook struct {
+	Config
+
+	host         Host
+	attached     attached
+	collyWarning sync.Once // a colly whose clients cannot be read was logged
+
+	base      base                     // of Config.Transport
+	proxied   func() http.RoundTripper // sends through a proxy for collectors whose transport cannot
+	unguarded sync.Once                // a transport that cannot be guarded was logged
+
+	mu         sync.Mutex      // guards the rest
+	shared     *http.Transport // http.DefaultTransport when it was used last
+	sharedBase base
+}
+
+// New returns a Hook for host.
+func New(host Host, c Config) *Hook {
+	h := &Hook{Config: c, host: host}
+	h.base = h.newBase(c.Transport)
+	h.proxied = sync.OnceValue(func() http.RoundTripper { return h.guarded(newTransport()).proxied() })
+	return h
+}
+
+var (
+	ErrDetached        = errors.New("the collector's transport was replaced, so robots.txt is not checked: call Attach again after SetClient")
+	ErrContextReplaced = errors.New("the collector's context was replaced: set the context before Attach, and call Attach before Clone")
+	ErrUncheckable     = errors.New("request cannot be checked against robots.txt")
+	ErrProxy           = errors.New("SetProxy needs Options.Transport to be nil or an *http.Transport")
+	// ErrUnguarded is the error of collectors whose transport cannot be guarded.
+	ErrUnguarded = errors.New("the collector's transport cannot be guarded: remove its dial functions, or do not set robotsext.Options.Guard")
+)
+
+// IsChecked reports whether robots.txt applies to URLs with scheme. Requests with other
+// schemes, such as file, are not checked. An empty scheme is an error of the URL.
+func IsChecked(scheme string) bool {
+	switch strings.ToLower(scheme) {
+	case "http", "https", "ftp", "":
+		return true
 	}
-	field := backend.Elem().FieldByName("Client")
-	if !field.IsValid() || field.Type() != reflect.TypeFor[*http.Client]() || field.IsNil() {
-		return Collector{collector: c}
+	return false
+}
+
+// Base returns the transport of Config, or the default one, without a check.
+func (h *Hook) Base() http.RoundTripper { return h.base.transport }
+
+// Pass sends req through base if the Host allows it.
+func (h *Hook) Pass(req *http.Request, base http.RoundTripper) (*http.Response, error) {
+	s := sealOf(req.Context())
+	if s == nil {
+		return h.host.Pass(req.Context(), nil, req, base)
 	}
-	return Collector{c, (*unsafe.Pointer)(field.Addr().UnsafePointer())}
+	// The program replaced the transport of an attached collector by one that calls Pass.
+	return s.pass(req, h.host, s.gate.current(), base)
 }
 
-// Known reports whether the client can be read. Otherwise only Context and OnSend may be called.
-func (c Collector) Known() bool { return c.client != nil }
-
-// Client returns the client of the collector and its clones.
-func (c Collector) Client() *http.Client { return (*http.Client)(*c.client) }
-
-// SetClient gives the collector and its clones a copy of client, and returns the copy. A request
-// that starts at the same time finds the old client or the complete new one: all fields of the
-// copy are written before the pointer to it. SetClient of colly would be seen by the race
-// detector, because colly reads the pointer for its own request for robots.txt. All other
-// shared data is older or guarded by the locks of the caller.
-//
-//go:norace
-func (c Collector) SetClient(client http.Client) *http.Client {
-	adopted := new(http.Client)
-	*adopted = client
-	published.Add(1)
-	*c.client = unsafe.Pointer(adopted)
-	return adopted
-}
-
-// published is a memory barrier between writing the fields of a client and the pointer to it.
-var published atomic.Int32
-
-// Replaced reports whether the collector has another client than client. It may be called while
-// the program sets a client: it reads one pointer only, which is never half written.
-//
-//go:norace
-func (c Collector) Replaced(client *http.Client) bool { return *c.client != unsafe.Pointer(client) }
-
-// SetTransport sets the transport of a client that SetClient has returned. A request calls
-// the cookie jar, which takes the caller's lock, before it uses the transport. net/http reads
-// the client once before that, only to panic if it is nil.
-//
-//go:norace
-func (c Collector) SetTransport(client *http.Client, t http.RoundTripper) { client.Transport = t }
-
-// Context returns the field Context; nil in colly before v2.2.0, which has none.
-func (c Collector) Context() *context.Context {
-	field := reflect.ValueOf(c.collector).Elem().FieldByName("Context")
-	if !field.IsValid() || field.Type() != reflect.TypeFor[context.Context]() {
-		return nil
+// RoundTrip sends req without a check through the transport of the collector that it belongs to,
+// or else through that of Config.
+func (h *Hook) RoundTrip(req *http.Request) (*http.Response, error) {
+	if s := shellIn(req.Context()); s != nil {
+		return roundtrip.Complete(s.send(req))
 	}
-	return field.Addr().Interface().(*context.Context)
+	return roundtrip.Complete(h.base.transport.RoundTrip(req))
 }
 
-// HasContext reports whether the field Context holds the pointer p. It may be called while the
-// program sets a context: of the two words of an interface, it reads the second only.
-//
-//go:norace
-func (c Collector) HasContext(p unsafe.Pointer) bool {
-	ctx := c.Context()
-	return ctx != nil && (*[2]unsafe.Pointer)(unsafe.Pointer(ctx))[1] == p
-}
-
-// OnSend calls f right before the collector sends a request for a page: after OnRequest and the
-// wait of a LimitRule, before the timeout starts, and not for a page of CacheDir. Colly before
-// v2.3.0 cannot do that; OnSend then returns false.
-func (c Collector) OnSend(f colly.RequestCallback) bool {
-	collector, ok := any(c.collector).(interface{ OnRequestHeaders(f colly.RequestCallback) })
-	if ok {
-		collector.OnRequestHeaders(f)
+// Open returns the context that methods of robotsext use for ctx. The context of a
+// collector does not end while its gate is missing. Its requests use the collector's
+// transport and proxy, unless ctx has another shell.
+func Open(ctx context.Context) (opened context.Context, release func()) {
+	s := sealOf(ctx)
+	if s == nil {
+		return ctx, func() {}
 	}
-	return ok
-}
-
-// InsideClient reports whether an http.Client has called the caller, on behalf of a request, in
-// the same goroutine and not more than 64 calls ago.
-func InsideClient() bool {
-	var stack [64]uintptr
-	frames := runtime.CallersFrames(stack[:runtime.Callers(2, stack[:])])
-	for {
-		frame, more := frames.Next()
-		if frame.Function == "net/http.(*Client).do" {
-			return true
+	opened, release = s.open(ctx)
+	if release == nil {
+		release = func() {}
+	}
+	if shellIn(ctx) == nil {
+		if s.gate.private.known() {
+			s.gate.restore("http") // no request of the collector may have followed WithTransport
 		}
-		if !more {
-			return false
-		}
+		opened = context.WithValue(opened, shellKey{}, s.gate.current())
 	}
+	return opened, release
+}
+
+// IsAttached reports whether a request with ctx is one that an attached collector sends.
+func IsAttached(ctx context.Context) bool { return shellIn(ctx) != nil }
+
+// Jar returns the cookie jar of the collector that ctx belongs to; nil: none.
+func Jar(ctx context.Context) http.CookieJar {
+	if s := shellIn(ctx); s != nil {
+		return s.gate.watched.programJar()
+	}
+	return nil
+}
+
+// BeforeRequest calls f before each page that c requests, with a context and the URL of the page.
+// For pages of CacheDir it calls f too in colly before v2.3.0.
+func BeforeRequest(c *colly.Collector, f func(context.Context, *url.URL)) {
+	collector := privateOf(c)
+	call := func(req *colly.Request) {
+		ctx := context.Background()
+		if set := collector.context(); set != nil {
+			ctx = *set
+		}
+		if sealOf(ctx) == nil && collector.known() {
+			ctx = context.WithValue(ctx, shellKey{}, shellOf(collector.client().Transport))
+		}
+		f(ctx, released(req.URL))
+	}
+	// OnRequestHeaders is called only for requests that are sent, but within the slot of a
+	// LimitRule, so that other hosts may have to wait too. Without a cache OnRequest is better.
+	ok := collector.onSend(func(req *colly.Request) {
+		if c.CacheDir != "" {
+			call(req)
+		}
+	})
+	c.OnRequest(func(req *colly.Request) {
+		if !ok || c.CacheDir == "" {
+			call(req)
+		}
+	})
 }

@@ -1,4 +1,4 @@
-package robotsext
+package hook
 
 import (
 	"net/url"
@@ -14,19 +14,16 @@ const heldPrefix = "robotsext-unchecked-"
 
 // hold holds u unless robots.txt is known to allow it, if requests of the collector may have no
 // seal.
-func (g *collectorGate) hold(u *url.URL) {
-	if !g.mayLackSeal() || u.Scheme == "" || !isCheckedScheme(u.Scheme) {
-		return
-	}
-	if d, known, err := g.robots.decideKnown(u); err == nil && known && d.Verdict == Allowed {
+func (g *gate) hold(u *url.URL) {
+	if !g.mayLackSeal() || u.Scheme == "" || !IsChecked(u.Scheme) || g.hook.host.Allows(u) {
 		return
 	}
 	u.Scheme = heldPrefix + u.Scheme
 }
 
 // mayLackSeal reports whether the collector has, or has had, another context than the seal.
-func (g *collectorGate) mayLackSeal() bool {
-	if !g.unsealed.Load() && !g.hook.HasContext(unsafe.Pointer(g.seal.Load())) { //nolint:forbidigo,gosec // to compare, see HasContext
+func (g *gate) mayLackSeal() bool {
+	if !g.unsealed.Load() && !g.private.hasContext(unsafe.Pointer(g.seal.Load())) { //nolint:forbidigo,gosec // to compare, see hasContext
 		g.unsealed.Store(true)
 	}
 	return g.unsealed.Load()

@@ -1,4 +1,4 @@
-package robotsext
+package hook
 
 import (
 	"net/http"
@@ -10,7 +10,7 @@ import (
 // the cookies before the transport: for pages, redirects, clones, and colly's own request
 // for robots.txt. So the jar can adopt a transport that was set after Attach before the
 // transport sends a request.
-type watchedJar struct{ gate *collectorGate }
+type watchedJar struct{ gate *gate }
 
 // Cookies installs the gate and returns the cookies of the program's jar. A transport that is
 // set from now on does not send u unless robots.txt allows it.
@@ -38,12 +38,12 @@ func (j *watchedJar) programJar() http.CookieJar {
 }
 
 // install wraps the collector's transport in the gate.
-func (g *collectorGate) install() {
+func (g *gate) install() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.hook.Known() {
-		g.robots.collyWarning.Do(func() {
-			g.robots.log.WarnContext(g.parent, "robotsext does not know this version of colly: a transport, client or proxy that was set on a collector before Attach is not used, and one set after it stops the collector; set robotsext.Options.Transport instead")
+	if !g.private.known() {
+		g.hook.collyWarning.Do(func() {
+			g.hook.Log.WarnContext(g.parent, "robotsext does not know this version of colly: a transport, client or proxy that was set on a collector before Attach is not used, and one set after it stops the collector; set robotsext.Options.Transport instead")
 		})
 		if g.shell == nil {
 			g.newShell(nil)
@@ -51,9 +51,9 @@ func (g *collectorGate) install() {
 		g.collector.WithTransport(g.shell.front)
 		return
 	}
-	client := g.hook.Client()
+	client := g.private.client()
 	switch s := g.shellOf(client.Transport); {
-	case s != nil && s.gate.robots == g.robots && g.isWatched(client):
+	case s != nil && s.gate.hook == g.hook && g.isWatched(client):
 	case g.shell == nil:
 		g.adoptClient(client)
 		g.watch(firstWatch, false)
@@ -73,13 +73,13 @@ const (
 
 // watch logs if the program replaces the client after the set-up. If colly itself cannot parse
 // the robots.txt of a site, it refuses every URL of it before a function of robotsext is called.
-func (g *collectorGate) watch(after time.Duration, replaced bool) {
+func (g *gate) watch(after time.Duration, replaced bool) {
 	time.AfterFunc(after, func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		switch {
 		case g.retired:
-		case !g.hook.Replaced(g.adopted):
+		case !g.private.replaced(g.adopted):
 			if after < lastWatch {
 				g.watch(2*after, false)
 			}
@@ -94,7 +94,7 @@ func (g *collectorGate) watch(after time.Duration, replaced bool) {
 
 // isWatched reports whether the gate can detect a transport that is set on client. The
 // caller holds g.mu.
-func (g *collectorGate) isWatched(client *http.Client) bool {
+func (g *gate) isWatched(client *http.Client) bool {
 	jar, ok := client.Jar.(*watchedJar)
 	return ok && jar.gate == g && client == g.adopted
 }
@@ -103,13 +103,13 @@ func (g *collectorGate) isWatched(client *http.Client) bool {
 // was installed, and installs the gate again. It runs before each request of the
 // collector, but after colly's own request for robots.txt, which a new client sends
 // undetected.
-func (g *collectorGate) restore(scheme string) {
+func (g *gate) restore(scheme string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.retired {
 		return
 	}
-	client := g.hook.Client()
+	client := g.private.client()
 	s := g.shellOf(client.Transport)
 	_, watched := client.Jar.(*watchedJar)
 	switch {
@@ -128,7 +128,7 @@ func (g *collectorGate) restore(scheme string) {
 
 // adoptTransport wraps the transport of the adopted client in the gate again if necessary,
 // and returns the program's cookie jar.
-func (g *collectorGate) adoptTransport(scheme string) http.CookieJar {
+func (g *gate) adoptTransport(scheme string) http.CookieJar {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.shellOf(g.adopted.Transport)
@@ -141,17 +141,17 @@ func (g *collectorGate) adoptTransport(scheme string) http.CookieJar {
 
 // replaceTransport wraps the transport of the adopted client in a new shell. The caller
 // holds g.mu.
-func (g *collectorGate) replaceTransport() *shell {
+func (g *gate) replaceTransport() *shell {
 	g.swapped.Store(true)
 	s := g.newShell(g.adopted.Transport)
-	g.hook.SetTransport(g.adopted, s.front)
+	g.private.setTransport(g.adopted, s.front)
 	return s
 }
 
 // adoptClient gives the collector a copy of client whose transport is wrapped in the gate.
 // It does not change the program's client, which may be used elsewhere. The caller holds
 // g.mu.
-func (g *collectorGate) adoptClient(client *http.Client) *shell {
+func (g *gate) adoptClient(client *http.Client) *shell {
 	copied := *client
 	switch jar := client.Jar.(type) {
 	case *watchedJar:
@@ -163,20 +163,20 @@ func (g *collectorGate) adoptClient(client *http.Client) *shell {
 	}
 	s := g.newShell(client.Transport)
 	copied.Transport, copied.Jar = s.front, &g.watched
-	g.adopted = g.hook.SetClient(copied)
+	g.adopted = g.private.setClient(copied)
 	return s
 }
 
 // mayBypass reports whether a request of the collector may not pass a gate. That is so from
 // the first time that the program replaces the client or transport: another request may have
 // read it before the gate adopts it.
-func (g *collectorGate) mayBypass() bool {
-	if !g.hook.Known() || g.swapped.Load() {
+func (g *gate) mayBypass() bool {
+	if !g.private.known() || g.swapped.Load() {
 		return true // an unknown client may be replaced at any time
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	client := g.hook.Client()
+	client := g.private.client()
 	if g.shellOf(client.Transport) != nil {
 		return false
 	}
@@ -189,20 +189,20 @@ func (g *collectorGate) mayBypass() bool {
 
 // warnLost logs once that the program has replaced the collector's client. The caller holds
 // g.mu, and has set swapped, so that a log handler may use the context of the collector.
-func (g *collectorGate) warnLost() {
+func (g *gate) warnLost() {
 	if g.lostLogged {
 		return
 	}
 	g.lostLogged = true
 	clones := "send nothing"
-	if g.hook.Context() == nil {
+	if g.private.context() == nil {
 		clones = "send pages unchecked"
 	}
-	g.robots.log.WarnContext(g.parent, "the client of a collector was replaced after robotsext.Attach: until the next request of the collector, colly itself checks robots.txt, and refuses every URL of a site whose robots.txt it cannot parse; clones "+clones+"; call Attach again after SetClient, or after setting a cookie jar and a transport")
+	g.hook.Log.WarnContext(g.parent, "the client of a collector was replaced after robotsext.Attach: until the next request of the collector, colly itself checks robots.txt, and refuses every URL of a site whose robots.txt it cannot parse; clones "+clones+"; call Attach again after SetClient, or after setting a cookie jar and a transport")
 }
 
 // contextReplaced reports whether the program has replaced the context from Attach.
-func (g *collectorGate) contextReplaced() bool {
-	ctx := g.hook.Context()
+func (g *gate) contextReplaced() bool {
+	ctx := g.private.context()
 	return ctx != nil && sealOf(*ctx) == nil
 }

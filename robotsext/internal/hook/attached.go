@@ -1,4 +1,4 @@
-package robotsext
+package hook
 
 import (
 	"runtime"
@@ -11,22 +11,22 @@ import (
 // attached are the gates of attached collectors. It keeps neither in memory.
 type attached struct {
 	mu    sync.Mutex
-	gates map[weak.Pointer[colly.Collector]]weak.Pointer[collectorGate]
+	gates map[weak.Pointer[colly.Collector]]weak.Pointer[gate]
 }
 
 // gate returns the gate of c; nil: there is none.
-func (a *attached) gate(c *colly.Collector) *collectorGate {
+func (a *attached) gate(c *colly.Collector) *gate {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.gates[weak.Make(c)].Value()
 }
 
 // set sets the gate of c.
-func (a *attached) set(c *colly.Collector, g *collectorGate) {
+func (a *attached) set(c *colly.Collector, g *gate) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.gates == nil {
-		a.gates = make(map[weak.Pointer[colly.Collector]]weak.Pointer[collectorGate])
+		a.gates = make(map[weak.Pointer[colly.Collector]]weak.Pointer[gate])
 	}
 	key := weak.Make(c)
 	if _, known := a.gates[key]; !known {

@@ -1,13 +1,11 @@
-package robotsext
+package hook
 
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"reflect"
 	"sync"
 
@@ -20,7 +18,7 @@ import (
 // that passes all requests to the shell. colly's SetProxy keeps a transport of this type
 // and sets its fields; it would replace any other.
 type shell struct {
-	gate    *collectorGate
+	gate    *gate
 	front   *http.Transport
 	adopted http.RoundTripper // the transport that the program has set; nil: none
 	base    base              // sends the allowed requests; if adopted is nil, see own
@@ -32,7 +30,7 @@ type shell struct {
 // newShell returns a shell around t, for the caller to install. A nil t means the transport of
 // a collector that has none. If t is a shell, the new one replaces it and keeps its proxy. The
 // caller holds g.mu.
-func (g *collectorGate) newShell(t http.RoundTripper) *shell {
+func (g *gate) newShell(t http.RoundTripper) *shell {
 	s := &shell{gate: g, adopted: t, registered: make(map[string]bool)}
 	// Only HTTP/1: for HTTP/2 the transport would register "https" itself.
 	noHTTP2 := make(map[string]func(string, *tls.Conn) http.RoundTripper)
@@ -45,7 +43,7 @@ func (g *collectorGate) newShell(t http.RoundTripper) *shell {
 		s.adopted = nil // another goroutine is setting it, and has written its type only
 	}
 	if s.adopted != nil {
-		s.base = g.robots.transports.adopt(s.adopted)
+		s.base = g.hook.adopt(s.adopted)
 	}
 	s.register("http")
 	s.register("https")
@@ -60,7 +58,7 @@ func (s *shell) register(scheme string) {
 	if !s.registered[scheme] {
 		s.registered[scheme] = true
 		s.front.RegisterProtocol(scheme, &http2.Transport{RoundTripper: s})
-		if isCheckedScheme(scheme) {
+		if IsChecked(scheme) {
 			s.front.RegisterProtocol(heldPrefix+scheme, &http2.Transport{RoundTripper: s})
 		}
 	}
@@ -98,7 +96,7 @@ func shellOf(t http.RoundTripper) *shell {
 
 // shellOf returns the shell that has t as its front, or nil. Most often that is the one that was
 // installed last. The caller holds g.mu.
-func (g *collectorGate) shellOf(t http.RoundTripper) *shell {
+func (g *gate) shellOf(t http.RoundTripper) *shell {
 	if g.shell != nil && t == http.RoundTripper(g.shell.front) {
 		return g.shell
 	}
@@ -114,17 +112,17 @@ func (s *shell) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	ctx := req.Context()
 	if seal := sealOf(ctx); seal != nil {
-		return seal.pass(req, s.gate.robots, s, roundtrip.Func(s.send))
+		return seal.pass(req, s.gate.hook.host, s, roundtrip.Func(s.send))
 	}
 	if req.Method == http.MethodGet && req.URL.Path == record.RobotsPath && !s.gate.isPage(req) {
 		return s.answer(req)
 	}
 	s.gate.unsealed.Store(true)
-	if !s.gate.hook.Known() {
+	if !s.gate.private.known() {
 		roundtrip.CloseBody(req)
 		return nil, ErrContextReplaced
 	}
-	return s.gate.robots.pass(&checkContext{ctx, ctx, s}, context.WithValue(ctx, shellKey{}, s), req, roundtrip.Func(s.send))
+	return s.gate.hook.host.Pass(&checkContext{ctx, ctx, s}, context.WithValue(ctx, shellKey{}, s), req, roundtrip.Func(s.send))
 }
 
 // send sends req without a check.
@@ -135,7 +133,7 @@ func (s *shell) send(req *http.Request) (*http.Response, error) {
 	}
 	base := s.base
 	if s.adopted == nil {
-		base = s.gate.robots.transports.own()
+		base = s.gate.hook.own()
 	}
 	if s.front.Proxy == nil {
 		return base.transport.RoundTrip(req)
@@ -151,94 +149,8 @@ func (s *shell) send(req *http.Request) (*http.Response, error) {
 // to.
 type shellKey struct{}
 
-// roundTrip sends req through the transport of the collector that it belongs to, or else
-// through Options.Transport.
-func (ts *transports) roundTrip(req *http.Request) (*http.Response, error) {
-	if s, _ := req.Context().Value(shellKey{}).(*shell); s != nil {
-		return roundtrip.Complete(s.send(req))
-	}
-	return roundtrip.Complete(ts.base.transport.RoundTrip(req))
+// shellIn returns the shell in ctx, or nil.
+func shellIn(ctx context.Context) *shell {
+	s, _ := ctx.Value(shellKey{}).(*shell)
+	return s
 }
-
-// base is a transport, and a copy of it for collectors with a proxy.
-type base struct {
-	transport http.RoundTripper
-	proxied   func() http.RoundTripper // nil: it supports no proxy
-}
-
-// newBase returns the base for Options.Transport, or for the default transport if t is nil.
-func (ts *transports) newBase(t http.RoundTripper) base {
-	if t == nil {
-		t = newTransport()
-	}
-	if t, ok := t.(*http.Transport); ok {
-		return ts.guarded(t)
-	}
-	return base{transport: t}
-}
-
-// own returns the base of collectors without a transport of their own. Without Options.Transport
-// that is http.DefaultTransport, as in colly, which a program may replace at any time.
-func (ts *transports) own() base {
-	if ts.set {
-		return ts.base
-	}
-	t, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		return ts.adopt(http.DefaultTransport)
-	}
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	if ts.shared != t {
-		ts.shared, ts.sharedBase = t, ts.guarded(t)
-	}
-	return ts.sharedBase
-}
-
-// adopt returns the base for a transport that the program has set on a collector. As in
-// colly, SetProxy replaces a transport that supports no proxy with a default one.
-func (ts *transports) adopt(t http.RoundTripper) base {
-	h, ok := t.(*http.Transport)
-	switch {
-	case ok && (ts.guard == nil || h.DialContext == nil && h.DialTLSContext == nil && h.Dial == nil && h.DialTLS == nil): //nolint:staticcheck // deprecated, and in use
-		return ts.guarded(h)
-	case ts.guard == nil:
-		return base{transport: t, proxied: ts.proxied}
-	}
-	ts.unguarded.Do(func() { ts.log.Warn("a collector cannot send requests", "error", errUnguarded) })
-	refuse := roundtrip.Func(func(req *http.Request) (*http.Response, error) {
-		roundtrip.CloseBody(req)
-		return nil, errUnguarded
-	})
-	return base{transport: refuse, proxied: func() http.RoundTripper { return refuse }}
-}
-
-// guarded returns the base for t with Options.Guard.
-func (ts *transports) guarded(t *http.Transport) base {
-	guarded := func(t *http.Transport) http.RoundTripper { return t }
-	if g := ts.guard; g != nil {
-		guarded = func(t *http.Transport) http.RoundTripper { return g.Transport(t, newDialer()) }
-	}
-	return base{
-		transport: guarded(t),
-		proxied:   sync.OnceValue(func() http.RoundTripper { return guarded(withCollectorProxy(t)) }),
-	}
-}
-
-// withCollectorProxy returns a copy of t with the proxy of the collector that a request
-// belongs to.
-func withCollectorProxy(t *http.Transport) *http.Transport {
-	proxied := t.Clone()
-	proxied.Proxy = func(req *http.Request) (*url.URL, error) {
-		s, _ := req.Context().Value(shellKey{}).(*shell)
-		if s == nil || s.front.Proxy == nil {
-			return nil, ErrProxy
-		}
-		// colly's proxy switcher modifies the request, which was checked already.
-		return s.front.Proxy(req.Clone(req.Context()))
-	}
-	return proxied
-}
-
-// errUnguarded is the error of collectors whose transport cannot be guarded.
-var errUnguarded = errors.New("the collector's transport cannot be guarded: remove its dial functions, or do not set robotsext.Options.Guard")

@@ -1,4 +1,4 @@
-package robotsext
+package hook
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"net/http/httptrace"
 	"time"
 
-	"github.com/politecrawl/politecrawl/robotsext/internal/hook"
 	"github.com/politecrawl/politecrawl/robotsext/internal/roundtrip"
 )
 
@@ -17,11 +16,11 @@ import (
 // transport sends it, and the gate replaces it with open for requests that robots.txt allows.
 type seal struct {
 	parent context.Context // the collector's context at Attach
-	gate   *collectorGate
+	gate   *gate
 	ended  chan struct{} // always closed
 }
 
-func newSeal(parent context.Context, g *collectorGate) *seal {
+func newSeal(parent context.Context, g *gate) *seal {
 	ended := make(chan struct{})
 	close(ended)
 	return &seal{parent: parent, gate: g, ended: ended}
@@ -43,7 +42,7 @@ func (s *seal) Deadline() (time.Time, bool) { return s.parent.Deadline() }
 
 // Done returns the channel of the parent, or a closed one for a request that may bypass the gate.
 func (s *seal) Done() <-chan struct{} {
-	if s.gate.mayBypass() && hook.InsideClient() {
+	if s.gate.mayBypass() && insideClient() {
 		return s.ended
 	}
 	return s.parent.Done()
@@ -51,7 +50,7 @@ func (s *seal) Done() <-chan struct{} {
 
 // Err returns the error of the parent, or ErrDetached for a request that may bypass the gate.
 func (s *seal) Err() error {
-	if s.gate.mayBypass() && hook.InsideClient() {
+	if s.gate.mayBypass() && insideClient() {
 		return ErrDetached
 	}
 	return s.parent.Err()
@@ -88,31 +87,10 @@ func (s *seal) open(sealed context.Context) (ctx context.Context, release func()
 	}
 }
 
-// unsealed returns the context that methods of Robots use for ctx. The context of a
-// collector does not end while its gate is missing. Its requests use the collector's
-// transport and proxy, unless ctx has another shell.
-func unsealed(ctx context.Context) (opened context.Context, release func()) {
-	s := sealOf(ctx)
-	if s == nil {
-		return ctx, func() {}
-	}
-	opened, release = s.open(ctx)
-	if release == nil {
-		release = func() {}
-	}
-	if ctx.Value(shellKey{}) == nil {
-		if s.gate.hook.Known() {
-			s.gate.restore("http") // no request of the collector may have followed WithTransport
-		}
-		opened = context.WithValue(opened, shellKey{}, s.gate.current())
-	}
-	return opened, release
-}
-
-// pass checks req with r and sends it through base and the proxy of shell. The context
+// pass checks req with host and sends it through base and the proxy of shell. The context
 // of req derives from s. Shell is not always that of s.gate: a clone that was made before
-// another Robots was attached still has the seal of the first.
-func (s *seal) pass(req *http.Request, r *Robots, shell *shell, base http.RoundTripper) (*http.Response, error) {
+// another Hook was attached still has the seal of the first.
+func (s *seal) pass(req *http.Request, host Host, shell *shell, base http.RoundTripper) (*http.Response, error) {
 	opened, release := s.open(req.Context())
 	for _, ctx := range []context.Context{s.parent, opened} {
 		if ctx.Err() != nil {
@@ -123,7 +101,7 @@ func (s *seal) pass(req *http.Request, r *Robots, shell *shell, base http.RoundT
 			return nil, context.Cause(ctx)
 		}
 	}
-	resp, err := r.pass(&checkContext{opened, s.parent, shell}, context.WithValue(opened, shellKey{}, shell), req, base)
+	resp, err := host.Pass(&checkContext{opened, s.parent, shell}, context.WithValue(opened, shellKey{}, shell), req, base)
 	switch {
 	case release == nil:
 	case err != nil:

@@ -1,4 +1,4 @@
-package robotsext
+package hook
 
 import (
 	"bufio"
