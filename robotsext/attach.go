@@ -12,29 +12,19 @@ import (
 )
 
 // Attach checks every request of c and its clones: pages, redirects, HEAD, POST. Call it as
-// the last line of the set-up of each collector; you may call it again at any time. For a
-// refused URL, Visit returns or OnError receives a *BlockedError
-// (colly.ErrRobotsTxtBlocked). CheckLink reports beforehand whether a URL is disallowed.
+// the last line of the set-up of each collector, and again after SetClient; you may call it at any
+// time. For a refused URL, Visit returns or OnError receives a *BlockedError
+// (colly.ErrRobotsTxtBlocked).
 //
 // The transport, client, proxy and context of c stay in use, also for robots.txt. Without a
-// transport and Options.Transport, c uses http.DefaultTransport, as colly does. A later transport
-// or proxy is used too. Attach sets IgnoreRobotsTxt to false, and replaces colly's default user
-// agent by yours.
-//
-//   - Set c.Context before Attach, and never change it later in c or a clone. After such
-//     a change and SetClient, a clone sends unchecked requests.
-//   - Call Attach again after SetClient, or after setting both a cookie jar and a transport.
-//     Until then colly itself checks robots.txt, and clones send nothing (ErrDetached).
-//   - Set Options.ReportInOnError for colly's queue, which drops refused URLs.
+// transport and Options.Transport, c uses http.DefaultTransport. Attach sets IgnoreRobotsTxt to
+// false, and replaces colly's default user agent by yours. Set c.Context before Attach, and never
+// change it later in c or a clone. README.md says what programs need to know that replace a
+// client, transport or context later, or that use colly's queue.
 func (r *Robots) Attach(c *colly.Collector) { r.hook.Attach(c) }
 
 // host is a Robots as the hook.Host of its collectors.
 type host struct{ robots *Robots }
-
-// Pass sends req if robots.txt allows it.
-func (h host) Pass(check, send context.Context, req *http.Request, base http.RoundTripper) (*http.Response, error) {
-	return h.robots.pass(check, send, req, base)
-}
 
 // Answer returns the refusal of the host of req, or of its Host field, while the robots.txt of one
 // of them is unreachable, unless Options.ReportInOnError is set.
@@ -60,7 +50,7 @@ func (h host) Answer(ctx context.Context, req *http.Request) error {
 			return err
 		}
 		if rec.Outcome == OutcomeUnreachable && !h.robots.options.ReportInOnError && req.Context().Err() == nil {
-			refusal := later(rec, string(requested)) // the path is unknown here
+			refusal := Decision{Verdict: Later, Record: rec}.refusal(string(requested)) // the path is unknown here
 			h.robots.noteRefusal(ctx, refusal)
 			return refusal
 		}
@@ -88,9 +78,7 @@ func (h host) Allows(u *url.URL) bool {
 // between requests to a server. A longer Crawl-delay counts as maxDelay (zero: 30 s).
 // Attached collectors then send one request at a time to each server. Call it for each
 // clone too: Clone copies no callbacks.
-//
-// With CacheDir, it does not wait for pages that colly reads from there, in colly v2.3.0 and
-// later.
+// It does not wait for pages of CacheDir, in colly v2.3.0 and later.
 func (r *Robots) ObeyCrawlDelay(c *colly.Collector, maxDelay time.Duration) {
 	hook.BeforeRequest(c, func(ctx context.Context, u *url.URL) {
 		_ = r.awaitDelay(ctx, u, maxDelay) // if the context ends first, the request itself fails

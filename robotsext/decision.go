@@ -122,11 +122,10 @@ func (r *Robots) Check(ctx context.Context, u *url.URL) error {
 	return d.Err(u)
 }
 
-// CheckLink returns a *BlockedError if robots.txt disallows a link on a page, before it is visited
-// or queued. It sends no request and does not wait: if robots.txt is unreachable or not known
-// yet, it returns nil, and the request is checked when it is sent. A URL that is refused here
-// takes neither the delay of a LimitRule nor a place in MaxRequests, and is not marked as visited.
-// The other errors are those of Check.
+// CheckLink returns a *BlockedError if robots.txt is known to disallow a link, before it is visited
+// or queued, so that the link costs nothing. It sends no request and does not wait: if robots.txt is
+// unreachable or not known yet, it returns nil, and the request is checked when it is sent. The
+// other errors are those of Check.
 func (r *Robots) CheckLink(link string) error {
 	u, err := url.Parse(link)
 	if err != nil {
@@ -152,19 +151,12 @@ func (d Decision) Err(u *url.URL) error {
 
 // refusal returns the error for url, which d does not allow.
 func (d Decision) refusal(url string) *BlockedError {
+	o := d.Record.Origin
+	blocked := &BlockedError{URL: url, Reason: d.Verdict, Origin: o, RobotsURL: o.RobotsURL()}
 	if d.Verdict == Later {
-		return later(d.Record, url)
+		blocked.RetryAt, blocked.Err = d.Record.RetryAt, d.Record.Err
+	} else {
+		blocked.Rule, blocked.Group = d.Rule, d.Group.Name()
 	}
-	return &BlockedError{
-		URL: url, Reason: Disallowed, Rule: d.Rule, Group: d.Group.Name(),
-		Origin: d.Record.Origin, RobotsURL: d.Record.Origin.RobotsURL(),
-	}
-}
-
-// later returns the error for url while rec is unreachable.
-func later(rec *Record, url string) *BlockedError {
-	return &BlockedError{
-		URL: url, Reason: Later, RetryAt: rec.RetryAt, Err: rec.Err,
-		Origin: rec.Origin, RobotsURL: rec.Origin.RobotsURL(),
-	}
+	return blocked
 }

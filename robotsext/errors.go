@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/gocolly/colly/v2"
@@ -17,40 +16,36 @@ import (
 
 // BlockedError reports a refused URL. It matches colly.ErrRobotsTxtBlocked.
 type BlockedError struct {
-	URL       string          // the refused URL without password; for an unreachable robots.txt, colly's Visit reports only its origin
-	Reason    Verdict         // Disallowed, Later or Usage
-	Rule      *robotstxt.Rule // Disallowed: the rule that decided, with its line; else nil
-	Group     string          // Disallowed: the product token of the group, or "*"
-	Origin    Origin          // the origin whose robots.txt decided
-	RobotsURL string          // the URL of that file
-	RetryAt   time.Time       // Later: when robots.txt is requested again
-	Err       error           // Later: why robots.txt could not be read
-
+	URL       string           // the refused URL without password; for an unreachable robots.txt, colly's Visit reports only its origin
+	Reason    Verdict          // Disallowed, Later or Usage
+	Rule      *robotstxt.Rule  // Disallowed: the rule that decided, with its line; else nil
+	Group     string           // Disallowed: the product token of the group, or "*"
+	Origin    Origin           // the origin whose robots.txt decided
+	RobotsURL string           // the URL of that file
+	RetryAt   time.Time        // Later: when robots.txt is requested again
+	Err       error            // Later: why robots.txt could not be read
 	Purpose   usage.Purpose    // Usage: the purpose that is disallowed
 	Statement *usage.Statement // Usage: what disallows it
 }
 
 func (e *BlockedError) Error() string {
-	var b strings.Builder
-	if e.Reason == Usage {
+	switch {
+	case e.Reason == Usage:
 		return fmt.Sprintf("%s is disallowed for %s by %q, %s of %s", e.URL, e.Purpose, e.Statement.Raw, e.Statement.Source, e.Origin)
-	}
-	if e.Reason == Later {
-		fmt.Fprintf(&b, "%s must wait", e.URL)
+	case e.Reason == Later:
+		text := e.URL + " must wait"
 		if !e.RetryAt.IsZero() {
-			fmt.Fprintf(&b, " until %s", e.RetryAt.UTC().Format(time.RFC3339))
+			text += " until " + e.RetryAt.UTC().Format(time.RFC3339)
 		}
-		fmt.Fprintf(&b, ": %s is unreachable", e.RobotsURL)
+		text += ": " + e.RobotsURL + " is unreachable"
 		if e.Err != nil {
-			fmt.Fprintf(&b, ": %v", e.Err)
+			text += ": " + e.Err.Error()
 		}
-		return b.String()
+		return text
+	case e.Rule == nil:
+		return e.URL + " is disallowed"
 	}
-	fmt.Fprintf(&b, "%s is disallowed", e.URL)
-	if e.Rule != nil {
-		fmt.Fprintf(&b, " by %q, line %d of %s, for user agent %q", "Disallow: "+e.Rule.Pattern, e.Rule.Line, e.RobotsURL, e.Group)
-	}
-	return b.String()
+	return fmt.Sprintf("%s is disallowed by %q, line %d of %s, for user agent %q", e.URL, "Disallow: "+e.Rule.Pattern, e.Rule.Line, e.RobotsURL, e.Group)
 }
 
 // Is matches colly.ErrRobotsTxtBlocked and the errors in Err, except context errors.
@@ -74,12 +69,10 @@ var (
 	ErrInvalidHost       = record.ErrInvalidHost       // the host or port of the URL is invalid
 
 	// The request cannot be checked and is not sent.
-	ErrDetached = hook.ErrDetached // the collector's transport was replaced: call Attach again after SetClient
-	// ErrContextReplaced occurs only in an unsupported version of colly: set the context before
-	// Attach, and call Attach before Clone.
-	ErrContextReplaced = hook.ErrContextReplaced
-	ErrUncheckable     = hook.ErrUncheckable // CONNECT, OPTIONS *, opaque URL, invalid path, https with Upgrade header
-	ErrProxy           = hook.ErrProxy       // SetProxy needs Options.Transport to be nil or an *http.Transport
+	ErrDetached        = hook.ErrDetached        // the collector's transport was replaced: call Attach again after SetClient
+	ErrContextReplaced = hook.ErrContextReplaced // only in an unsupported version of colly: set the context before Attach, and call Attach before Clone
+	ErrUncheckable     = hook.ErrUncheckable     // CONNECT, OPTIONS *, opaque URL, invalid path, https with Upgrade header
+	ErrProxy           = hook.ErrProxy           // SetProxy needs Options.Transport to be nil or an *http.Transport
 
 	// Record.RedirectError returns these, a *SitemapError wraps the first.
 	ErrRedirectLoop     = record.ErrRedirectLoop

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/hook"
 	"github.com/politecrawl/politecrawl/robotsext/internal/hook/http2"
@@ -16,11 +17,12 @@ import (
 // Transport returns a RoundTripper that sends requests through base if Check allows
 // them, each redirect included. It removes dot segments, and sets the User-Agent of
 // New if there is none. If the Host header names another site, its robots.txt is checked
-// too. Nil base means Options.Transport. DelayTransport also obeys Crawl-delay.
+// too. Nil base means Options.Transport.
 func (r *Robots) Transport(base http.RoundTripper) http.RoundTripper {
 	return &http2.Transport{RoundTripper: r.gate(base)}
 }
 
+// gate returns a gate in front of base, or of Options.Transport if base is nil.
 func (r *Robots) gate(base http.RoundTripper) *gate {
 	if base == nil {
 		base = r.hook.Base()
@@ -28,23 +30,32 @@ func (r *Robots) gate(base http.RoundTripper) *gate {
 	return &gate{robots: r, base: base}
 }
 
-// gate implements Robots.Transport.
+// gate implements Robots.Transport and Robots.DelayTransport.
 type gate struct {
 	robots *Robots
 	base   http.RoundTripper
+	wait   func(*http.Request) error // waits for the delay of a request; nil: there is none
 }
 
 // RoundTrip sends req if robots.txt allows it.
 func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
+	// A request of a collector is in flight already, so it would wait for itself.
+	if g.wait != nil && req.URL != nil && !hook.IsAttached(req.Context()) {
+		if err := g.wait(req); err != nil {
+			roundtrip.CloseBody(req)
+			return nil, err
+		}
+	}
 	return g.robots.hook.Pass(req, g.base)
 }
 
 // CloseIdleConnections implements the interface of http.Client.CloseIdleConnections.
 func (g *gate) CloseIdleConnections() { (&http.Client{Transport: g.base}).CloseIdleConnections() }
 
-// pass sends req through base if robots.txt allows it. It uses checkCtx for the check and
+// Pass sends req through base if robots.txt allows it. It uses checkCtx for the check and
 // sendCtx for the request; nil: the context of req.
-func (r *Robots) pass(checkCtx, sendCtx context.Context, req *http.Request, base http.RoundTripper) (*http.Response, error) {
+func (h host) Pass(checkCtx, sendCtx context.Context, req *http.Request, base http.RoundTripper) (*http.Response, error) {
+	r := h.robots
 	u, err := r.admit(checkCtx, req)
 	if err != nil {
 		roundtrip.CloseBody(req)
@@ -153,4 +164,50 @@ func (r *Robots) warnWithoutToken(req *http.Request) {
 		r.log.WarnContext(req.Context(), "User-Agent without the crawler's product token: sites cannot address the crawler in robots.txt",
 			"user_agent", agent, "tokens", r.tokens, "url", req.URL.Redacted())
 	})
+}
+
+// DelayTransport is Transport that also waits for Crawl-delay (at most maxDelay; zero: 30 s) and
+// Retry-After before each request, redirects included. The wait ends with the context of the
+// request, and counts for http.Client.Timeout. In an attached collector it does not wait.
+func (r *Robots) DelayTransport(base http.RoundTripper, maxDelay time.Duration) http.RoundTripper {
+	g := r.gate(base)
+	g.wait = func(req *http.Request) error { return r.awaitDelay(req.Context(), req.URL, maxDelay) }
+	return &http2.Transport{RoundTripper: g}
+}
+
+// awaitDelay waits until u may be requested. It does not wait if robots.txt does not allow u,
+// which the gate reports. The error is that of ctx.
+func (r *Robots) awaitDelay(ctx context.Context, u *url.URL, maxDelay time.Duration) error {
+	ctx, release := hook.Open(ctx)
+	defer release()
+	d, err := r.Decide(ctx, u)
+	if err != nil || d.Verdict != Allowed {
+		return nil //nolint:nilerr // the gate reports it
+	}
+	o, delay, err := r.crawlDelay(ctx, u, d)
+	if err != nil {
+		return nil //nolint:nilerr // the gate reports it
+	}
+	if maxDelay > 0 {
+		delay = min(delay, maxDelay)
+	}
+	return r.lookup.Limiter.Await(ctx, o, r.lookup.Limiter.SetDelay(o, delay))
+}
+
+// crawlDelay returns the origin of u and its Crawl-delay. Decision d may lack a
+// record, for example under WithUserFetch; the delay applies all the same. The robots.txt of
+// an exempt origin is not requested, so its delay is zero.
+func (r *Robots) crawlDelay(ctx context.Context, u *url.URL, d Decision) (Origin, time.Duration, error) {
+	if d.Record != nil {
+		return d.Record.Origin, d.Group.CrawlDelay(), nil
+	}
+	o, err := r.originOf(u)
+	if err != nil || r.isExempt(o) {
+		return o, 0, err
+	}
+	rec, err := r.resolve(ctx, o, false)
+	if err != nil {
+		return "", 0, err
+	}
+	return rec.Origin, r.Group(rec).CrawlDelay(), nil
 }

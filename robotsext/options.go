@@ -2,7 +2,6 @@ package robotsext
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -39,14 +38,6 @@ type Options struct {
 	OnTDMRep func(*Record) // the same for each fetch of a tdmrep.json, whose record has no File
 	OnChange func(before, after *Record)
 	Now      func() time.Time // clock for the age of records; nil: time.Now
-}
-
-// A Signer signs requests, so that a site can verify who sends them. The Signer of package botauth
-// is one.
-type Signer interface {
-	// Send sends a signed copy of req through base. If the site asks for another signature, it
-	// calls wait and sends one more copy.
-	Send(base http.RoundTripper, req *http.Request, wait func(context.Context) error) (*http.Response, error)
 }
 
 // SitemapOptions configure Robots.Sitemaps and Robots.Sitemap.

@@ -9,17 +9,27 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/record"
 )
 
-// Types of package record.
 type (
-	Record        = record.Record        // what is known about the robots.txt of an origin
-	Origin        = record.Origin        // the scope of one robots.txt, such as "https://example.com:8443"
-	Outcome       = record.Outcome       // the result of fetching it
-	Cache         = record.Cache         // stores records
-	CacheOptions  = record.CacheOptions  // how long and where records are stored
-	FetchOptions  = record.FetchOptions  // requests for robots.txt and sitemaps
-	Fetcher       = record.Fetcher       // opens the files of ftp URLs
-	OutageOptions = record.OutageOptions // what applies while robots.txt is unreachable
-	OutageProfile = record.OutageProfile // during a long outage
+	// Record is what is known about the robots.txt of an origin.
+	Record = record.Record
+	// Origin is the scope of one robots.txt, such as "https://example.com:8443".
+	Origin = record.Origin
+	// Outcome is the result of fetching robots.txt.
+	Outcome = record.Outcome
+	// Cache stores records.
+	Cache = record.Cache
+	// CacheOptions configure how long and where records are stored.
+	CacheOptions = record.CacheOptions
+	// FetchOptions configure requests for robots.txt and sitemaps.
+	FetchOptions = record.FetchOptions
+	// Fetcher opens the files of ftp URLs.
+	Fetcher = record.Fetcher
+	// Signer signs requests, as that of package botauth does.
+	Signer = record.Signer
+	// OutageOptions configure what applies while robots.txt is unreachable.
+	OutageOptions = record.OutageOptions
+	// OutageProfile decides what applies during a long outage.
+	OutageProfile = record.OutageProfile
 )
 
 // The outcomes, and the profiles for a long outage.

@@ -138,9 +138,9 @@ func (r *Robots) resolve(ctx context.Context, o Origin, force bool) (*Record, er
 	return r.lookup.Resolve(ctx, o, force)
 }
 
-// Expire makes the record of u's origin expire, if it is in memory. Call it when the site has
-// stopped responding: robots.txt is requested again before the next URL, and if it is unreachable,
-// its outage begins. A record of an outage stays in use until its RetryAt.
+// Expire makes the record of u's origin expire, so that robots.txt is requested again before the
+// next URL. Call it when the site has stopped responding. A record of an outage stays in use until
+// its RetryAt.
 func (r *Robots) Expire(u *url.URL) {
 	if o, err := r.originOf(u); err == nil {
 		r.lookup.Expire(o)

@@ -136,7 +136,10 @@ func (w *sitemapWalk) failure(ctx context.Context, err error, j *sitemapJob) err
 	if errors.Is(err, guard.ErrRefused) {
 		return err
 	}
-	return &temporaryError{err: causeOr(ctx, err), retryAt: w.nextTry(j, nil)}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return &temporaryError{err: err, retryAt: w.nextTry(j, nil)}
 }
 
 // request sends one request, with the transport and the cookies of the collector that ctx
@@ -194,36 +197,25 @@ func (w *sitemapWalk) request(ctx context.Context, u *url.URL, j *sitemapJob) (b
 }
 
 // requestFetcher sends a request by a scheme other than http and https.
-func (w *sitemapWalk) requestFetcher(ctx context.Context, open Fetcher, u *url.URL) (io.ReadCloser, error) {
+func (w *sitemapWalk) requestFetcher(ctx context.Context, open Fetcher, u *url.URL) (file io.ReadCloser, err error) {
 	o, err := OriginOf(u)
 	if err != nil {
 		return nil, err
 	}
 	end := w.robots.lookup.Limiter.Begin(o)
-	opened := false
 	defer func() {
-		if !opened { // also if open panics
+		if file == nil { // also if open panics
 			end()
 		}
 	}()
-	file, err := open(ctx, u)
-	if err != nil {
+	if file, err = open(ctx, u); err != nil {
 		return nil, err
 	}
-	opened = true
 	return roundtrip.OnClose(file, end), nil
 }
 
 // nextTry returns the time of the next try; h is the header of the response, or nil.
 func (w *sitemapWalk) nextTry(j *sitemapJob, h http.Header) time.Time {
 	now := time.Now()
-	return now.Add(max(w.robots.lookup.Backoff.After(j.tries, j.Status), RetryAfter(h, now)))
-}
-
-// causeOr returns the cause of the end of ctx, or err if it has not ended.
-func causeOr(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return err
+	return now.Add(max(w.robots.lookup.Backoff(j.tries, j.Status), RetryAfter(h, now)))
 }

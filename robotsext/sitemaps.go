@@ -37,66 +37,58 @@ type SitemapFile struct {
 
 // Sitemaps yields the pages that the sitemaps of u's origin list, as they arrive. It
 // fetches one file at a time with a delay, if robots.txt allows it, and retries three
-// times. A listed page may still be disallowed. An entry of another origin counts if the
-// robots.txt there lists the sitemap too. An error has a zero Entry. A *SitemapError
-// concerns one file, which was not read, or of which no entry counts; the next file
-// follows. If ctx is the Context of an attached collector, Sitemaps uses its transport, proxy
+// times. A listed page may still be disallowed. SitemapOptions.Policy says which entries count. An
+// error has a zero Entry. A *SitemapError concerns one file, which was not read or has no entry
+// that counts; the next file follows. If ctx is the Context of an attached collector, Sitemaps uses its transport, proxy
 // and cookies.
 func (r *Robots) Sitemaps(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entry, error] {
-	return func(yield func(sitemap.Entry, error) bool) {
-		ctx, release := hook.Open(ctx)
-		defer release()
-		w, rec := r.walk(ctx, u, yield)
-		if w == nil {
-			return
-		}
-		var files []*sitemapJob
-		if rec.File != nil {
-			for _, line := range rec.File.Sitemaps {
-				if j := w.job(line.URL, rec.Origin.RobotsURL()); j != nil {
+	return r.walk(ctx, u, func(w *sitemapWalk) (files []*sitemapJob) {
+		if w.asked.File != nil {
+			for _, line := range w.asked.File.Sitemaps {
+				if j := w.job(line.URL, w.asked.Origin.RobotsURL()); j != nil {
 					files = append(files, j)
 				}
 			}
 		}
 		if len(files) == 0 && w.options.Probe {
-			j := w.job(string(rec.Origin)+"/sitemap.xml", "")
+			j := w.job(string(w.asked.Origin)+"/sitemap.xml", "")
 			j.guess = true
 			files = append(files, j)
 		}
-		w.push(files)
-		w.run(ctx)
-	}
+		return files
+	})
 }
 
 // Sitemap is like Sitemaps for the single sitemap at u, listed or not.
 func (r *Robots) Sitemap(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entry, error] {
+	return r.walk(ctx, u, func(w *sitemapWalk) []*sitemapJob {
+		plain := *u
+		plain.Fragment, plain.RawFragment = "", ""
+		return []*sitemapJob{w.job(plain.String(), "")}
+	})
+}
+
+// walk reads the sitemaps that first returns, and those that they list. If the robots.txt of u is
+// unreachable, it yields the error.
+func (r *Robots) walk(ctx context.Context, u *url.URL, first func(*sitemapWalk) []*sitemapJob) iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
 		ctx, release := hook.Open(ctx)
 		defer release()
-		if w, _ := r.walk(ctx, u, yield); w != nil {
-			plain := *u
-			plain.Fragment, plain.RawFragment = "", ""
-			w.push([]*sitemapJob{w.job(plain.String(), "")})
-			w.run(ctx)
+		rec, err := r.Record(ctx, u)
+		if err == nil && rec.Outcome == OutcomeUnreachable {
+			err = Decision{Verdict: Later, Record: rec}.refusal(u.Redacted())
 		}
+		if err != nil {
+			yield(sitemap.Entry{}, err)
+			return
+		}
+		w := &sitemapWalk{
+			robots: r, options: &r.options.Sitemaps, asked: rec, yield: yield,
+			filesRemaining: r.options.Sitemaps.MaxFiles, retryBudget: r.lookup.Outage.RetryMax,
+			known: make(map[string]*sitemapJob), refused: make(map[string]bool),
+			listing: listing{lines: make(map[Origin]map[string]bool), unlisted: make(map[Origin]bool)},
+		}
+		w.push(first(w))
+		w.run(ctx)
 	}
-}
-
-// walk returns a walk for the origin of u. If robots.txt is unreachable, it yields the
-// error and returns nil.
-func (r *Robots) walk(ctx context.Context, u *url.URL, yield func(sitemap.Entry, error) bool) (*sitemapWalk, *Record) {
-	rec, err := r.Record(ctx, u)
-	if err == nil && rec.Outcome == OutcomeUnreachable {
-		err = later(rec, u.Redacted())
-	}
-	if err != nil {
-		yield(sitemap.Entry{}, err)
-		return nil, nil
-	}
-	return &sitemapWalk{
-		robots: r, options: &r.options.Sitemaps, asked: rec,
-		filesRemaining: r.options.Sitemaps.MaxFiles, retryBudget: r.lookup.Backoff.Max,
-		known: make(map[string]*sitemapJob), refused: make(map[string]bool), yield: yield,
-		listing: listing{lines: make(map[Origin]map[string]bool), unlisted: make(map[Origin]bool)},
-	}, rec
 }

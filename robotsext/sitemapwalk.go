@@ -13,11 +13,12 @@ import (
 )
 
 const (
-	// The protocol forbids an index within an index, but some sites have one (ROB-SMP-20).
+	// maxSitemapDepth allows an index within an index, which the protocol forbids, but some sites
+	// have (ROB-SMP-20).
 	maxSitemapDepth = 2
-	// Retries of a file that failed (ROB-POL-08).
+	// maxSitemapRetries limits the retries of a file that failed (ROB-POL-08).
 	maxSitemapRetries = 3
-	// Limit of findings about the entries of one file.
+	// maxEntryFindings limits the findings about the entries of one file.
 	maxEntryFindings = 1000
 )
 

@@ -13,22 +13,17 @@ import (
 // SiteUsage is what the files of a site say about the use of one URL. The response may say more:
 // see [usage.FromHeader] and [usage.FromMeta].
 type SiteUsage struct {
-	RobotsHash string // Record.Hash of robots.txt; empty: there is none
-	TDMRepHash string // that of tdmrep.json; empty: there is none, it cannot be read, or no purpose needs it
-	Statements []usage.Statement
-
-	// TDMRepProblem says why a tdmrep.json states nothing; see [Record.TDMRepProblem]. Empty: it
-	// has been read, the site has none, or no purpose needs it.
-	TDMRepProblem string
-
+	RobotsHash      string // Record.Hash of robots.txt; empty: there is none
+	TDMRepHash      string // that of tdmrep.json; empty: there is none, it cannot be read, or no purpose needs it
+	Statements      []usage.Statement
+	TDMRepProblem   string    // why a tdmrep.json states nothing, as Record.TDMRepProblem; empty also if no purpose needs it
 	TDMRepFetchedAt time.Time // end of the last fetch of tdmrep.json; zero: no purpose needs it
 }
 
 // SiteUsage returns what the files of u's site say about the use of u: the lines of robots.txt
 // about usage and, if purposes contain [usage.TDM], the rule of tdmrep.json. It fetches the files
-// if necessary; tdmrep.json is cached and retried like robots.txt, and requested only if
-// robots.txt allows it. For a disallowed URL it returns nothing. While tdmrep.json is unreachable,
-// its last copy applies; without one it says nothing, and TDMRepProblem says why. The errors are those of Decide.
+// if necessary; tdmrep.json only if robots.txt allows it. While it is unreachable, its last copy
+// applies. For a disallowed URL SiteUsage returns nothing. The errors are those of Decide.
 func (r *Robots) SiteUsage(ctx context.Context, u *url.URL, purposes ...usage.Purpose) (SiteUsage, error) {
 	d, err := r.Decide(ctx, u)
 	if err != nil {
@@ -93,10 +88,7 @@ func (r *Robots) Permit(ctx context.Context, u *url.URL, purposes ...usage.Purpo
 	verdicts := usage.Merge(site.Statements)
 	for _, p := range purposes {
 		if v := verdicts[p]; v.Value == usage.Disallowed {
-			o, err := r.originOf(u)
-			if err != nil {
-				return err
-			}
+			o := d.Record.Origin
 			return &BlockedError{
 				URL: u.Redacted(), Reason: Usage, Purpose: p, Statement: &site.Statements[v.Statement-1],
 				Origin: o, RobotsURL: o.RobotsURL(),

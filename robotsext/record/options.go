@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"io"
+	"net/http"
 	"net/url"
 	"time"
 )
@@ -38,6 +39,14 @@ type FetchOptions struct {
 
 // Fetcher opens a robots.txt, tdmrep.json or sitemap, or returns fs.ErrNotExist.
 type Fetcher func(ctx context.Context, u *url.URL) (io.ReadCloser, error)
+
+// Signer signs requests, so that a site can verify who sends them. The Signer of package botauth
+// is one.
+type Signer interface {
+	// Send sends a signed copy of req through base. If the site asks for another signature, it
+	// calls wait and sends one more copy.
+	Send(base http.RoundTripper, req *http.Request, wait func(context.Context) error) (*http.Response, error)
+}
 
 // OutageOptions configure what applies while robots.txt is unreachable.
 type OutageOptions struct {

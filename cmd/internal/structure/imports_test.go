@@ -205,9 +205,19 @@ var importRules = []importRule{
 		},
 	},
 	{
-		"colly is imported by robotsext/internal/hook, robotsext/{attach,attached,crawldelay,errors}.go, crawler/internal/fetch/fetch.go and the examples only",
-		onlyIn("github.com/gocolly/colly", "robotsext/internal/hook", "robotsext/attach.go", "robotsext/attached.go", "robotsext/crawldelay.go",
-			"robotsext/errors.go", "crawler/internal/fetch/fetch.go", "examples"),
+		"colly is imported by robotsext/internal/hook, robotsext/{attach,errors}.go, crawler/internal/fetch/fetch.go and the examples only",
+		onlyIn("github.com/gocolly/colly", "robotsext/internal/hook", "robotsext/attach.go", "robotsext/errors.go",
+			"crawler/internal/fetch/fetch.go", "examples"),
+	},
+	{
+		"robotsext joins its parts: internal/lookup and internal/hook do not know each other",
+		func(p goPackage) []string {
+			parts := []string{"robotsext/internal/lookup", "robotsext/internal/hook"}
+			if !within(p.Path, parts...) {
+				return nil
+			}
+			return slices.DeleteFunc(among(p.Deps, parts...), func(d string) bool { return within(d, p.Path) || within(p.Path, d) })
+		},
 	},
 	{
 		"no pure package, frontier or sink is linked with colly",
@@ -287,6 +297,7 @@ func TestImportRulesCanFail(t *testing.T) {
 		in("crawler/frontier/pebblestore", "store.go", "robotsext/robotstxt"),
 		in("robotsext/sitemap", "xml.go", "golang.org/x/net/html"),
 		in("robotsext", "gate.go", colly),
+		in("robotsext/internal/lookup", "lookup.go", "robotsext/internal/hook"),
 		in("crawler/demosite", "robots.go", "robotsext/robotstxt"),
 		in("crawler/internal/faultsite", "http2.go", "crawler/frontier"),
 		in("crawler/internal/testserver", "server.go", "crawler/internal/fetch"),

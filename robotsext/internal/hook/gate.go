@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"weak"
 
 	"github.com/gocolly/colly/v2"
 )
@@ -21,8 +23,11 @@ func (h *Hook) Attach(c *colly.Collector) {
 	}
 	c.IgnoreRobotsTxt = false
 	g, parent := h.gateOf(c)
-	if h.attached.gate(c) != g {
-		h.attached.set(c, g)
+	if h.gateFor(c) != g {
+		key := weak.Make(c)
+		if _, known := h.attached.Swap(key, weak.Make(g)); !known {
+			runtime.AddCleanup(c, func(key weak.Pointer[colly.Collector]) { h.attached.Delete(key) }, key)
+		}
 		if g.private.known() {
 			c.OnRequest(g.onRequest)
 			g.private.onSend(g.onSend)
@@ -38,6 +43,13 @@ func (h *Hook) Attach(c *colly.Collector) {
 		}
 	}
 	g.install()
+}
+
+// gateFor returns the gate that Attach has set for c; nil: there is none.
+func (h *Hook) gateFor(c *colly.Collector) *gate {
+	g, _ := h.attached.Load(weak.Make(c))
+	set, _ := g.(weak.Pointer[gate])
+	return set.Value()
 }
 
 // gateOf returns the gate of h for c, and the context that the program has set. It makes a gate
@@ -57,7 +69,7 @@ func (h *Hook) gateOf(c *colly.Collector) (g *gate, parent context.Context) {
 			s.gate.retire()
 		}
 	}
-	if g := h.attached.gate(c); g != nil && !g.isRetired() {
+	if g := h.gateFor(c); g != nil && !g.isRetired() {
 		return g, parent
 	}
 	g = &gate{hook: h, collector: c, private: fields, parent: parent}

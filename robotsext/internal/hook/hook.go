@@ -48,7 +48,7 @@ type Hook struct {
 	Config
 
 	host         Host
-	attached     attached
+	attached     sync.Map  // the gate of each attached collector, both by weak.Pointer: it keeps neither in memory
 	collyWarning sync.Once // a colly whose clients cannot be read was logged
 
 	base      base                     // of Config.Transport
@@ -68,6 +68,7 @@ func New(host Host, c Config) *Hook {
 	return h
 }
 
+// The errors of requests that are not sent.
 var (
 	ErrDetached        = errors.New("the collector's transport was replaced, so robots.txt is not checked: call Attach again after SetClient")
 	ErrContextReplaced = errors.New("the collector's context was replaced: set the context before Attach, and call Attach before Clone")

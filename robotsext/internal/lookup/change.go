@@ -12,53 +12,28 @@ import (
 // same outcome, sitemaps, and rules and fields for each agent. Order, comments, the
 // case of agents and repetition do not matter.
 func sameMeaning(a, b *record.Record) bool {
-	if a.Outcome != b.Outcome {
-		return false
+	return a.Outcome == b.Outcome &&
+		(a.Outcome != record.OutcomeRules || a.File == b.File || slices.Equal(meaning(a.File), meaning(b.File)))
+}
+
+// meaning returns a sorted list of what f says: agents, their rules and fields, and sitemaps. No
+// part of a line of f contains the separator.
+func meaning(f *robotstxt.File) []string {
+	var said []string
+	for _, s := range f.Sitemaps {
+		said = append(said, "\n"+s.URL)
 	}
-	if a.Outcome != record.OutcomeRules || a.File == b.File {
-		return true
-	}
-	agents := agentsOf(a.File)
-	if !slices.Equal(agents, agentsOf(b.File)) || !slices.Equal(sitemapsOf(a.File), sitemapsOf(b.File)) {
-		return false
-	}
-	for _, agent := range agents {
-		if !slices.Equal(rulesFor(agent, a.File), rulesFor(agent, b.File)) {
-			return false
+	for _, agent := range f.Agents() {
+		agent = strings.ToLower(agent)
+		said = append(said, agent)
+		group := f.Group(agent)
+		for _, rule := range group.Rules() {
+			said = append(said, agent+"\n"+rule.String())
+		}
+		for _, e := range group.Extensions() {
+			said = append(said, agent+"\n"+strings.ToLower(e.Field)+": "+e.Value)
 		}
 	}
-	return true
-}
-
-func agentsOf(f *robotstxt.File) []string {
-	var agents []string
-	for _, a := range f.Agents() {
-		agents = append(agents, strings.ToLower(a))
-	}
-	return sortedSet(agents)
-}
-
-func sitemapsOf(f *robotstxt.File) []string {
-	var urls []string
-	for _, s := range f.Sitemaps {
-		urls = append(urls, s.URL)
-	}
-	return sortedSet(urls)
-}
-
-func rulesFor(agent string, f *robotstxt.File) []string {
-	g := f.Group(agent)
-	var lines []string
-	for _, rule := range g.Rules() {
-		lines = append(lines, rule.String())
-	}
-	for _, e := range g.Extensions() {
-		lines = append(lines, strings.ToLower(e.Field)+": "+e.Value)
-	}
-	return sortedSet(lines)
-}
-
-func sortedSet(s []string) []string {
-	slices.Sort(s)
-	return slices.Compact(s)
+	slices.Sort(said)
+	return slices.Compact(said)
 }

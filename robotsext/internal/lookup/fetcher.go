@@ -24,6 +24,7 @@ import (
 type file struct {
 	path     string
 	maxBytes int
+	parse    func(*record.Record)                        // sets the File of a record, or what else its Body says
 	check    func(ctx context.Context, u *url.URL) error // whether u may be requested; nil: always, as for robots.txt
 }
 
@@ -58,11 +59,7 @@ func (l *Lookup) fetch(ctx context.Context, o record.Origin) *fetchResult {
 		res.unreachable(err)
 		return res
 	}
-	if open := l.Fetch.Schemes[u.Scheme]; open != nil {
-		l.fetchBy(ctx, limit, open, u, res)
-	} else {
-		l.fetchHTTP(ctx, limit, u, res)
-	}
+	l.follow(ctx, limit, u, res)
 	switch {
 	case res.outcome != record.OutcomeUnreachable:
 	case ctx.Err() != nil:
@@ -74,10 +71,10 @@ func (l *Lookup) fetch(ctx context.Context, o record.Origin) *fetchResult {
 	return res
 }
 
-// fetchHTTP requests u and follows redirects. It retries once if a connection fails, because the
+// follow requests u and follows redirects. It retries once if a connection fails, because the
 // next one may work, for example through another proxy. The site may have received the first
 // request, so the retry waits for a request slot of its own, like any request.
-func (l *Lookup) fetchHTTP(ctx context.Context, limit *timeLimit, u *url.URL, res *fetchResult) {
+func (l *Lookup) follow(ctx context.Context, limit *timeLimit, u *url.URL, res *fetchResult) {
 	retried := false
 	for range record.MaxRedirects + 1 {
 		next, done := l.hop(ctx, limit, u, res)
@@ -115,6 +112,10 @@ func (l *Lookup) hop(ctx context.Context, limit *timeLimit, u *url.URL, res *fet
 	defer func() { release() }()
 	res.chain = append(res.chain, u.String())
 	res.status, res.header = 0, nil
+	if open := l.Fetch.Schemes[u.Scheme]; open != nil {
+		l.open(ctx, open, u, res)
+		return nil, true
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		res.unreachable(err)
@@ -167,7 +168,7 @@ func (l *Lookup) hop(ctx context.Context, limit *timeLimit, u *url.URL, res *fet
 		return next, false
 	}
 	switch what {
-	case UseBody, UsePart:
+	case UseBody:
 		raw := &countingReader{r: resp.Body, limit: maxEncoded(l.file.maxBytes)}
 		res.body, res.truncated, err = readBody(resp, raw, l.file.maxBytes)
 		if err != nil {
@@ -240,30 +241,18 @@ func Location(u *url.URL, h http.Header) (*url.URL, error) {
 	return url.Parse(string(o) + next.RequestURI()) // which has no user
 }
 
-// fetchBy opens u by the fetcher of its scheme.
-func (l *Lookup) fetchBy(ctx context.Context, limit *timeLimit, open record.Fetcher, u *url.URL, res *fetchResult) {
-	if l.refused(ctx, limit, u, res) {
-		return
-	}
-	res.chain = []string{u.String()}
-	release, err := l.acquireSlot(ctx, limit, u)
-	if err != nil {
-		res.unreachable(fmt.Errorf("waiting for a request slot: %w", err))
-		res.unsent = true
-		return
-	}
-	defer release()
-	file, err := open(ctx, u)
+// open reads u by the fetcher of its scheme.
+func (l *Lookup) open(ctx context.Context, open record.Fetcher, u *url.URL, res *fetchResult) {
+	body, err := open(ctx, u)
 	if errors.Is(err, fs.ErrNotExist) {
 		res.outcome = record.OutcomeAllowAll
 		return
 	}
-	if err != nil {
-		res.unreachable(err)
-		return
+	if err == nil {
+		defer body.Close()
+		res.body, res.truncated, err = readLimited(body, l.file.maxBytes)
 	}
-	defer file.Close()
-	if res.body, res.truncated, err = readLimited(file, l.file.maxBytes); err != nil {
+	if err != nil {
 		res.unreachable(err)
 		return
 	}

@@ -10,26 +10,20 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/record"
 )
 
-// lifetimes limits how long an outcome other than Unreachable is used.
-type lifetimes struct {
-	floor   time.Duration // ROB-CAC-05
-	ceiling time.Duration // ROB-CAC-04
-}
-
 // DefaultLifetime applies if the site sets none (ROB-CAC-01, RFC 9309 2.4).
 // Last-Modified is not used (ROB-CAC-09).
 const DefaultLifetime = 24 * time.Hour
 
-// of returns how long a response with header h may be used from now, its time of
+// lifetime returns how long a response with header h may be used from now, its time of
 // arrival. Transit is the duration of the request. It follows RFC 9111 4.2 for a
-// private cache, within the limits.
-func (l lifetimes) of(h http.Header, now time.Time, transit time.Duration) time.Duration {
+// private cache, within the limits of c (ROB-CAC-04, ROB-CAC-05).
+func lifetime(c record.CacheOptions, h http.Header, now time.Time, transit time.Duration) time.Duration {
 	life := explicitLifetime(h, now)
 	if life > 0 {
 		// What was fresh when it left the origin server has aged since.
 		life -= age(h) + transit
 	}
-	return min(max(life, l.floor), l.ceiling)
+	return min(max(life, c.MinAge), c.MaxAge)
 }
 
 // forever represents a number too large to parse (RFC 9111 1.2.2).
@@ -155,15 +149,4 @@ func isDue(rec *record.Record, now time.Time) bool {
 // use after a failed refresh (ROB-STA-06).
 func isFresh(rec *record.Record, now time.Time) bool {
 	return rec != nil && rec.FailingSince.IsZero() && !isDue(rec, now)
-}
-
-// withRetryAfter returns the record after a failed refresh whose response had a
-// Retry-After of wait. The next fetch is not before that (ROB-POL-04).
-func withRetryAfter(rec *record.Record, wait time.Duration, now time.Time) *record.Record {
-	if wait == 0 {
-		return rec
-	}
-	updated := *rec
-	updated.RetryAt = now.Add(wait)
-	return &updated
 }

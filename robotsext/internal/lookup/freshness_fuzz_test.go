@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/record"
 )
 
 // FuzzCacheControl holds that whatever a site says of the age of its answer, that is used
@@ -19,10 +21,10 @@ func FuzzCacheControl(f *testing.F) {
 	f.Add(`a="\", no-store", =, ,,"`, "No-Store", "-1", "Fri, 31 Dec 9999 23:59:59 GMT", "Thu, 01 Jan 0001 00:00:00 GMT")
 	f.Fuzz(func(t *testing.T, first, second, age, expires, date string) {
 		now := time.Date(2026, 10, 1, 12, 0, 0, 0, time.UTC)
-		bounds := lifetimes{floor: 5 * time.Minute, ceiling: 24 * time.Hour}
+		bounds := record.CacheOptions{MinAge: 5 * time.Minute, MaxAge: 24 * time.Hour}
 		h := http.Header{"Cache-Control": {first, second}, "Age": {age}, "Expires": {expires}, "Date": {date}}
-		life := bounds.of(h, now, time.Second)
-		if life < bounds.floor || life > bounds.ceiling {
+		life := lifetime(bounds, h, now, time.Second)
+		if life < bounds.MinAge || life > bounds.MaxAge {
 			t.Errorf("used for %v", life)
 		}
 		both := strings.ToLower(first + "," + second)
@@ -34,7 +36,7 @@ func FuzzCacheControl(f *testing.F) {
 			for word := range strings.SplitSeq(both, ",") {
 				said = said || strings.TrimSpace(word) == "no-store"
 			}
-			if said != NoStore(h) || said && life != bounds.floor {
+			if said != NoStore(h) || said && life != bounds.MinAge {
 				t.Errorf("no-store: %v, want %v; used for %v", NoStore(h), said, life)
 			}
 		}

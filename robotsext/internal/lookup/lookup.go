@@ -21,9 +21,9 @@ import (
 // Config is what a Lookup needs. Most of it are fields of robotsext.Options.
 type Config struct {
 	UserAgent string
-	RoundTrip roundtrip.Func   // sends a request without a check
-	Permanent []error          // errors of RoundTrip that another connection would meet too
-	Signer    roundtrip.Signer // nil: requests are not signed
+	RoundTrip roundtrip.Func // sends a request without a check
+	Permanent []error        // errors of RoundTrip that another connection would meet too
+	Signer    record.Signer  // nil: requests are not signed
 	Parse     *robotstxt.Options
 	Fetch     record.FetchOptions
 	Cache     record.CacheOptions
@@ -37,38 +37,35 @@ type Config struct {
 // Lookup returns the records of origins. At most one lookup is in flight for an origin
 // (ROB-FET-03).
 type Lookup struct {
-	Config
+	Config // with defaults in place of zero values
 
-	Limiter *Limiter
-	Backoff Backoff // after failed fetches
-
-	memory *memory
-	store  *store // nil: there is no Cache
-	policy policy
-	file   file // which is fetched
+	Limiter  *Limiter
+	file     file // which is fetched
+	memory   *memory
+	unstored unstored
 }
 
 // New returns a Lookup of robots.txt files. Zero values in c mean the defaults of their options.
 func New(c Config) *Lookup {
 	c.Fetch.Timeout = cmp.Or(c.Fetch.Timeout, 30*time.Second)
-	l := &Lookup{
-		Config: c,
-		memory: newMemory(c.Cache.MaxRecords, c.Cache.MaxBytes),
-		Backoff: Backoff{
-			Min: cmp.Or(c.Outage.RetryMin, min(time.Minute, cmp.Or(c.Outage.RetryMax, time.Minute))),
-			Max: cmp.Or(c.Outage.RetryMax, max(time.Hour, c.Outage.RetryMin)),
-		},
-		file: file{path: record.RobotsPath, maxBytes: robotstxt.DefaultMaxBytes},
-	}
+	c.Cache.MaxAge = cmp.Or(c.Cache.MaxAge, DefaultLifetime)
+	c.Cache.MinAge = max(cmp.Or(c.Cache.MinAge, min(5*time.Minute, c.Cache.MaxAge)), 0)
+	retryMin := cmp.Or(c.Outage.RetryMin, min(time.Minute, cmp.Or(c.Outage.RetryMax, time.Minute)))
+	c.Outage.RetryMin, c.Outage.RetryMax = retryMin, cmp.Or(c.Outage.RetryMax, max(time.Hour, retryMin))
+	maxBytes := robotstxt.DefaultMaxBytes
 	if c.Parse != nil && c.Parse.MaxBytes > 0 {
-		l.file.maxBytes = c.Parse.MaxBytes
+		maxBytes = c.Parse.MaxBytes
 	}
+	l := newLookup(c, file{path: record.RobotsPath, maxBytes: maxBytes, parse: func(rec *record.Record) {
+		rec.File = robotstxt.Parse(rec.Body, c.Parse)
+	}})
 	l.Limiter = &Limiter{memory: l.memory, wait: c.Fetch.Wait, timeout: c.Fetch.Timeout, now: c.Now}
-	l.policy = newPolicy(&l.Config, l.Backoff, l.memory)
-	if c.Cache.Backend != nil {
-		l.store = &store{cache: c.Cache.Backend, unstored: unstored{most: l.memory.maxSlots}, policy: &l.policy, log: c.Log}
-	}
 	return l
+}
+
+func newLookup(c Config, f file) *Lookup {
+	m := newMemory(c.Cache.MaxRecords, c.Cache.MaxBytes)
+	return &Lookup{Config: c, file: f, memory: m, unstored: unstored{most: m.maxSlots, origins: make(map[record.Origin]struct{})}}
 }
 
 // ErrDisallowed is the error of a tdmrep.json that robots.txt disallows, or to whose end of
@@ -78,18 +75,17 @@ var ErrDisallowed = errors.New("disallowed by robots.txt")
 // TDMRep returns a Lookup of tdmrep.json files, with a memory of its own and no Cache. Check
 // reports whether a URL may be requested, with ErrDisallowed if robots.txt disallows it.
 func (l *Lookup) TDMRep(check func(context.Context, *url.URL) error, onRecord func(*record.Record)) *Lookup {
-	t := *l
-	t.memory, t.store = newMemory(l.Cache.MaxRecords, l.Cache.MaxBytes), nil
-	t.OnRecord, t.OnChange = onRecord, nil
-	t.file = file{path: usage.TDMRepPath, maxBytes: usage.MaxTDMRepBytes, check: check}
-	t.policy.parseBody = func(rec *record.Record) {
+	c := l.Config
+	c.Cache.Backend, c.OnRecord, c.OnChange = nil, onRecord, nil
+	t := newLookup(c, file{path: usage.TDMRepPath, maxBytes: usage.MaxTDMRepBytes, check: check, parse: func(rec *record.Record) {
 		if rec.Truncated { // a part of it may be valid, and mean something else
 			rec.Body, rec.TDMRepErr = nil, usage.ErrTDMRepSize
 			return
 		}
 		rec.TDMRep, rec.TDMRepErr = usage.ParseTDMRep(rec.Body)
-	}
-	return &t
+	}})
+	t.Limiter = l.Limiter
+	return t
 }
 
 // Resolve returns the record of o. It starts a lookup if there is no record, if it is
@@ -174,11 +170,17 @@ func (l *Lookup) lookUp(ctx context.Context, s *slot, a *attempt, force bool) {
 		callers := a.callers
 		m.mu.Unlock()
 		close(a.done)
-		logPanic(ctx, l.Log, panicked, callers > 0, "fetching "+l.file.name())
+		if panicked != nil {
+			level := slog.LevelError
+			if callers > 0 { // they panic with the same value
+				level = slog.LevelDebug
+			}
+			l.Log.Log(ctx, level, "panic while fetching "+l.file.name(), "panic", panicked, "stack", string(debug.Stack()))
+		}
 	}()
-	if l.store != nil {
+	if l.Cache.Backend != nil {
 		// Another user of the Cache may have a newer record.
-		stored, forgotten := l.store.load(ctx, s.origin)
+		stored, forgotten := l.load(ctx, s.origin)
 		if kept == nil {
 			kept, lost = stored, forgotten
 		} else if stored != nil && stored.FetchedAt.After(kept.FetchedAt) {
@@ -200,7 +202,11 @@ func (l *Lookup) lookUp(ctx context.Context, s *slot, a *attempt, force bool) {
 	case res.outcome == record.OutcomeUnreachable && isFresh(kept, now):
 		l.Log.DebugContext(ctx, l.file.name()+" not refreshed", "origin", s.origin, "error", res.err)
 		if !res.unsent {
-			kept = withRetryAfter(kept, RetryAfter(res.header, now), now)
+			if wait := RetryAfter(res.header, now); wait > 0 { // the next fetch is not before that (ROB-POL-04)
+				delayed := *kept
+				delayed.RetryAt = now.Add(wait)
+				kept = &delayed
+			}
 			l.notify(kept)
 		}
 		found = kept
@@ -210,7 +216,7 @@ func (l *Lookup) lookUp(ctx context.Context, s *slot, a *attempt, force bool) {
 		found = l.unresolved(s.origin, kept, lost, res.err)
 	default:
 		prior := kept
-		kept = l.policy.record(prior, lost, res, now)
+		kept = l.newRecord(prior, lost, res, now)
 		l.Log.DebugContext(ctx, l.file.name()+" fetched", "origin", s.origin, "outcome", kept.Outcome.String(), "status", kept.Status, "error", kept.Err)
 		l.publish(ctx, prior, kept)
 		found = kept
@@ -221,8 +227,8 @@ func (l *Lookup) lookUp(ctx context.Context, s *slot, a *attempt, force bool) {
 // After a crash in between, the callbacks run again rather than never.
 func (l *Lookup) publish(ctx context.Context, prior, rec *record.Record) {
 	l.notify(rec)
-	if l.store != nil {
-		l.store.save(ctx, rec)
+	if l.Cache.Backend != nil {
+		l.save(ctx, rec)
 	}
 	if l.OnChange != nil && prior != nil && !isPlaceholder(prior) && !sameMeaning(prior, rec) {
 		l.OnChange(prior, rec)
@@ -242,28 +248,14 @@ var errRetryAfter = errors.New("the site sent Retry-After, which has not passed 
 // with runtime.Goexit.
 var ErrEnded = errors.New("a function in Options ended the fetch")
 
-// logPanic logs the stack of a panic that was recovered, if any: as an error if no caller panics
-// with the same value.
-func logPanic(ctx context.Context, log *slog.Logger, panicked any, raised bool, during string) {
-	if panicked == nil {
-		return
-	}
-	level := slog.LevelError
-	if raised {
-		level = slog.LevelDebug
-	}
-	log.Log(ctx, level, "panic while "+during, "panic", panicked, "stack", string(debug.Stack()))
-}
-
 // unresolved returns the record after a failure that is not the site's. It is not
 // stored, so the next caller tries again.
 func (l *Lookup) unresolved(o record.Origin, prior *record.Record, lost bool, err error) *record.Record {
 	now := l.Now()
 	rec := &record.Record{
 		Origin: o, Outcome: record.OutcomeUnreachable, Err: clipError(err),
-		FetchedAt: now, ExpiresAt: now, RetryAt: now.Add(cmp.Or(l.Limiter.RetryAfter(o), min(l.Backoff.Min, time.Minute))),
+		FetchedAt: now, ExpiresAt: now, RetryAt: now.Add(cmp.Or(l.Limiter.RetryAfter(o), min(l.Outage.RetryMin, time.Minute))),
 	}
-	rec.Copy, rec.CopyLost = lastGood(prior)
-	rec.CopyLost = rec.CopyLost || prior == nil && lost
+	rec.Copy, rec.CopyLost = lastGood(prior, lost)
 	return rec
 }

@@ -7,7 +7,6 @@ type Disposition uint8
 const (
 	UseBody     Disposition = iota + 1 // rules from the body
 	NoRules                            // an empty file; the body is not read
-	UsePart                            // rules from the body if it is the whole file
 	Follow                             // request the Location, if it is valid
 	NoFile                             // allow-all
 	ServerError                        // unreachable
@@ -20,8 +19,6 @@ func Dispose(status int) Disposition {
 	switch {
 	case status == 204 || status == 205:
 		return NoRules
-	case status == 206:
-		return UsePart
 	case 200 <= status && status <= 299:
 		return UseBody
 	case status == 304 || status == 305 || status == 306:

@@ -2,49 +2,39 @@ package lookup
 
 import (
 	"context"
-	"log/slog"
 	"sync"
 
 	"github.com/politecrawl/politecrawl/robotsext/record"
 )
 
-// store reads and writes the records of a Cache. A record that it cannot read, or that
-// may be outdated, counts as lost.
-type store struct {
-	cache    record.Cache
-	unstored unstored
-	policy   *policy
-	log      *slog.Logger
-}
-
-// load returns the record of o, or nil if there is none. Lost reports that there may
-// have been one.
-func (s *store) load(ctx context.Context, o record.Origin) (rec *record.Record, lost bool) {
-	if s.unstored.has(o) {
+// load returns the record of o in the Cache, or nil if there is none. A record that cannot be
+// read, or that may be outdated, counts as lost.
+func (l *Lookup) load(ctx context.Context, o record.Origin) (rec *record.Record, lost bool) {
+	if l.unstored.has(o) {
 		return nil, true
 	}
-	rec, err := s.cache.Load(ctx, o)
+	rec, err := l.Cache.Backend.Load(ctx, o)
 	switch {
 	case err != nil:
-		s.log.WarnContext(ctx, "cannot read robots.txt record", "origin", o, "error", err)
+		l.Log.WarnContext(ctx, "cannot read robots.txt record", "origin", o, "error", err)
 		return nil, true
 	case rec == nil:
 		return nil, false
 	}
-	rec, err = s.policy.restore(rec, o)
+	rec, err = l.restore(rec, o)
 	if err != nil {
-		s.log.WarnContext(ctx, "invalid robots.txt record ignored", "origin", o, "error", err)
+		l.Log.WarnContext(ctx, "invalid robots.txt record ignored", "origin", o, "error", err)
 		return nil, true
 	}
 	return rec, false
 }
 
-// save stores rec.
-func (s *store) save(ctx context.Context, rec *record.Record) {
-	err := s.cache.Store(ctx, storable(rec))
-	s.unstored.note(rec.Origin, err != nil)
+// save stores rec in the Cache.
+func (l *Lookup) save(ctx context.Context, rec *record.Record) {
+	err := l.Cache.Backend.Store(ctx, storable(rec))
+	l.unstored.note(rec.Origin, err != nil)
 	if err != nil {
-		s.log.WarnContext(ctx, "cannot store robots.txt record", "origin", rec.Origin, "error", err)
+		l.Log.WarnContext(ctx, "cannot store robots.txt record", "origin", rec.Origin, "error", err)
 	}
 }
 
@@ -87,9 +77,6 @@ func (u *unstored) note(o record.Origin, failed bool) {
 	case len(u.origins) >= u.most:
 		u.all = true
 	default:
-		if u.origins == nil {
-			u.origins = make(map[record.Origin]struct{})
-		}
 		u.origins[o] = struct{}{}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+
+	"github.com/politecrawl/politecrawl/robotsext/record"
 )
 
 // Func is a function as http.RoundTripper.
@@ -14,13 +16,8 @@ type Func func(*http.Request) (*http.Response, error)
 // RoundTrip calls f.
 func (f Func) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// Signer is robotsext.Signer.
-type Signer interface {
-	Send(base http.RoundTripper, req *http.Request, wait func(context.Context) error) (*http.Response, error)
-}
-
 // Send sends req through base, signed if there is a Signer.
-func Send(signer Signer, base http.RoundTripper, req *http.Request, wait func(context.Context) error) (*http.Response, error) {
+func Send(signer record.Signer, base http.RoundTripper, req *http.Request, wait func(context.Context) error) (*http.Response, error) {
 	if signer == nil {
 		return base.RoundTrip(req)
 	}
