@@ -61,7 +61,7 @@ func (h host) Answer(ctx context.Context, req *http.Request) error {
 // Prefetch fetches the robots.txt for u without the timeout of the page, and logs once for each
 // host that IgnoreRobotsTxt has no effect.
 func (h host) Prefetch(ctx context.Context, u *url.URL) {
-	if h.robots.warnings.first("ignored "+u.Host, h.robots.lookup.Now(), never) {
+	if h.robots.warnings.first("ignored "+u.Host, h.robots.lookup.Now(), time.Unix(1<<40, 0)) {
 		h.robots.log.WarnContext(ctx, "IgnoreRobotsTxt has no effect after robotsext.Attach: requests are still checked; set robotsext.Options.Exempt for your own sites",
 			"host", u.Host)
 	}

@@ -76,7 +76,7 @@ func (h host) Pass(checkCtx, sendCtx context.Context, req *http.Request, base ht
 		if out.Header = req.Header.Clone(); out.Header == nil {
 			out.Header = make(http.Header)
 		}
-		out.Header.Set("User-Agent", r.userAgent)
+		out.Header.Set("User-Agent", r.lookup.UserAgent)
 	}
 	r.warnWithoutToken(out)
 	o, _ := r.cachedOrigin(u) // it fails only for requests that are not checked

@@ -23,9 +23,8 @@ import (
 
 // Robots checks the requests of one crawler. It is safe for concurrent use.
 type Robots struct {
-	options   Options // of New
-	userAgent string
-	tokens    []string
+	options Options // of New
+	tokens  []string
 
 	hook   *hook.Hook     // of collectors
 	lookup *lookup.Lookup // of robots.txt
@@ -64,10 +63,9 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 		clock = time.Now
 	}
 	r := &Robots{
-		options:   *opts,
-		userAgent: userAgent,
-		tokens:    tokens,
-		log:       log,
+		options: *opts,
+		tokens:  tokens,
+		log:     log,
 	}
 	r.hook = hook.New(host{r}, hook.Config{UserAgent: userAgent, Transport: opts.Transport, Guard: opts.Guard, Log: log})
 	r.lookup = lookup.New(lookup.Config{

@@ -157,7 +157,7 @@ func (w *sitemapWalk) request(ctx context.Context, u *url.URL, j *sitemapJob) (b
 	if err != nil {
 		return nil, nil, err
 	}
-	req.Header.Set("User-Agent", w.robots.userAgent)
+	req.Header.Set("User-Agent", w.robots.lookup.UserAgent)
 	req.Header.Set("Accept", "application/xml,text/xml,text/plain,*/*;q=0.8")
 	req.Header.Set("Accept-Encoding", "gzip") // stored compressed to save memory
 	jar := hook.Jar(ctx)

@@ -14,9 +14,6 @@ type warnings struct {
 // maxWarnings limits the warnings that are remembered; beyond it some are repeated.
 const maxWarnings = 10_000
 
-// never is the end of a warning that is not repeated.
-var never = time.Unix(1<<40, 0)
-
 // first reports whether the warning is to be logged at now, and not again before until.
 func (w *warnings) first(warning string, now, until time.Time) bool {
 	w.mu.Lock()

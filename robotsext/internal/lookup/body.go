@@ -52,13 +52,11 @@ func readLimited(r io.Reader, limit int) (body []byte, truncated bool, err error
 // cutLine cuts body to at most limit bytes, at the end of a line. Half a rule would have
 // another meaning (ROB-FMT-15).
 func cutLine(body []byte, limit int) []byte {
-	if len(body) > limit && isLineEnd(body[limit]) {
+	if len(body) > limit && (body[limit] == '\n' || body[limit] == '\r') {
 		return body[:limit]
 	}
 	return body[:bytes.LastIndexAny(body[:limit], "\r\n")+1]
 }
-
-func isLineEnd(c byte) bool { return c == '\n' || c == '\r' }
 
 // decode decodes the body if it is gzipped. Any other content coding was not requested
 // and makes the response invalid.

@@ -78,30 +78,18 @@ func (c *fileCache) Load(_ context.Context, o record.Origin) (*record.Record, er
 // disallows. An empty file fits on a full disk.
 func (c *fileCache) Store(_ context.Context, rec *record.Record) error {
 	name := c.name(rec.Origin)
-	data, err := encodeFile(rec)
+	text, err := json.Marshal(rec)
 	if err == nil {
-		err = c.replace(name, data)
+		text, err = json.Marshal(fileRecord{SHA256: usage.Hash(text), Record: text})
+	}
+	if err == nil {
+		err = c.replace(name, text)
 	}
 	if err != nil {
-		return fmt.Errorf("file cache: %w", errors.Join(err, markLost(name)))
+		_ = os.MkdirAll(filepath.Dir(name), 0o755)
+		return fmt.Errorf("file cache: %w", errors.Join(err, os.WriteFile(name, nil, 0o600)))
 	}
 	return nil
-}
-
-// markLost writes an empty file, so that Load reports a lost record.
-func markLost(name string) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(name, nil, 0o600)
-}
-
-func encodeFile(rec *record.Record) ([]byte, error) {
-	text, err := json.Marshal(rec)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(fileRecord{SHA256: usage.Hash(text), Record: text})
 }
 
 // replace writes a file atomically: after a crash either the old or the new file

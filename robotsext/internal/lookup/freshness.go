@@ -21,7 +21,8 @@ func lifetime(c record.CacheOptions, h http.Header, now time.Time, transit time.
 	life := explicitLifetime(h, now)
 	if life > 0 {
 		// What was fresh when it left the origin server has aged since.
-		life -= age(h) + transit
+		// Half of forever is enough: subtracting more would wrap around if life is negative.
+		life -= min(deltaSeconds(h.Get("Age")), forever/2) + transit
 	}
 	return min(max(life, c.MinAge), c.MaxAge)
 }
@@ -65,12 +66,6 @@ func deltaSeconds(s string) time.Duration {
 		return forever
 	}
 	return time.Duration(n) * time.Second
-}
-
-func age(h http.Header) time.Duration {
-	// A day more than any lifetime: subtracting forever would wrap around when
-	// the lifetime is negative.
-	return min(deltaSeconds(h.Get("Age")), forever/2)
 }
 
 // directives maps the names of cache directives, in lower case, to their first

@@ -64,6 +64,9 @@ func New(c Config) *Lookup {
 }
 
 func newLookup(c Config, f file) *Lookup {
+	if c.OnRecord == nil {
+		c.OnRecord = func(*record.Record) {}
+	}
 	m := newMemory(c.Cache.MaxRecords, c.Cache.MaxBytes)
 	return &Lookup{Config: c, file: f, memory: m, unstored: unstored{most: m.maxSlots, origins: make(map[record.Origin]struct{})}}
 }
@@ -207,7 +210,7 @@ func (l *Lookup) lookUp(ctx context.Context, s *slot, a *attempt, force bool) {
 				delayed.RetryAt = now.Add(wait)
 				kept = &delayed
 			}
-			l.notify(kept)
+			l.OnRecord(kept)
 		}
 		found = kept
 	case res.unsent:
@@ -226,18 +229,14 @@ func (l *Lookup) lookUp(ctx context.Context, s *slot, a *attempt, force bool) {
 // publish passes rec, which replaces prior, to the callbacks and then to the Cache.
 // After a crash in between, the callbacks run again rather than never.
 func (l *Lookup) publish(ctx context.Context, prior, rec *record.Record) {
-	l.notify(rec)
+	l.OnRecord(rec)
 	if l.Cache.Backend != nil {
 		l.save(ctx, rec)
 	}
-	if l.OnChange != nil && prior != nil && !isPlaceholder(prior) && !sameMeaning(prior, rec) {
+	// A prior record that is unreachable without an outage replaces one that could not be stored.
+	known := prior != nil && (prior.Outcome != record.OutcomeUnreachable || !prior.FailingSince.IsZero())
+	if l.OnChange != nil && known && !sameMeaning(prior, rec) {
 		l.OnChange(prior, rec)
-	}
-}
-
-func (l *Lookup) notify(rec *record.Record) {
-	if l.OnRecord != nil {
-		l.OnRecord(rec)
 	}
 }
 

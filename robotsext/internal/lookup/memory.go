@@ -12,7 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/record"
 )
 
-// memory holds a slot for each origin. It limits the number of slots and the bytes of
+// memory holds a slot for each origin, of one Lookup or as a Cache of several. It limits the number of slots and the bytes of
 // their records. Concurrent callers wait for the lookup of a slot, so that at most one
 // fetch of an origin is in flight (ROB-FET-03). The least recently used slots are evicted
 // first, but no slot that a caller waits for.
@@ -192,20 +192,16 @@ func clipChain(urls []string) []string {
 	return urls
 }
 
-// memoryCache is a memory that several Robots share.
-type memoryCache struct{ memory *memory }
-
 // NewMemoryCache implements robotsext.NewMemoryCache.
 func NewMemoryCache(maxRecords int, maxBytes int64) record.Cache {
-	return &memoryCache{newMemory(maxRecords, maxBytes)}
+	return newMemory(maxRecords, maxBytes)
 }
 
 var errEvicted = errors.New("record may have been evicted from memory")
 
 // Load returns the record of o. After the first eviction it fails for unknown origins,
 // since their records may have been evicted.
-func (c *memoryCache) Load(_ context.Context, o record.Origin) (*record.Record, error) {
-	m := c.memory
+func (m *memory) Load(_ context.Context, o record.Origin) (*record.Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
@@ -218,8 +214,7 @@ func (c *memoryCache) Load(_ context.Context, o record.Origin) (*record.Record, 
 }
 
 // Store keeps rec.
-func (c *memoryCache) Store(_ context.Context, rec *record.Record) error {
-	m := c.memory
+func (m *memory) Store(_ context.Context, rec *record.Record) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.set(m.touch(rec.Origin), rec)

@@ -44,12 +44,6 @@ func (l *Lookup) newRecord(prior *record.Record, lost bool, res *fetchResult, no
 	return rec
 }
 
-// isPlaceholder reports whether the record replaces one that could not be stored or was
-// invalid. It says only that there was a record.
-func isPlaceholder(rec *record.Record) bool {
-	return rec.Outcome == record.OutcomeUnreachable && rec.FailingSince.IsZero()
-}
-
 // lastGood returns the copy for an outage that starts after rec. If the file did not exist, there
 // is no copy, not even an older one (ROB-STA-07, ROB-STA-08). Evicted means that there may have
 // been a record if rec is nil.
