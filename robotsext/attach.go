@@ -26,9 +26,9 @@ func (r *Robots) Attach(c *colly.Collector) { r.hook.Attach(c) }
 // host is a Robots as the hook.Host of its collectors.
 type host struct{ robots *Robots }
 
-// Answer returns the refusal of the host of req, or of its Host field, while the robots.txt of one
+// CheckHost returns the refusal of the host of req, or of its Host field, while the robots.txt of one
 // of them is unreachable, unless Options.ReportInOnError is set.
-func (h host) Answer(ctx context.Context, req *http.Request) error {
+func (h host) CheckHost(ctx context.Context, req *http.Request) error {
 	if isUserFetch(ctx) || !hook.IsChecked(req.URL.Scheme) {
 		return nil
 	}

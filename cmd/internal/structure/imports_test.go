@@ -195,7 +195,7 @@ var importRules = []importRule{
 	{
 		"robotstxt, sitemap, robotstag, guard and what they share are built on the standard library, x/net/idna, x/text and httpsfv alone",
 		func(p goPackage) []string {
-			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "robotsext/guard", "robotsext/internal") || within(p.Path, "robotsext/internal/hook", "robotsext/internal/lookup") {
+			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "robotsext/guard", "robotsext/internal") || within(p.Path, "robotsext/internal/hook", "robotsext/internal/lookup", "robotsext/internal/roundtrip") {
 				return nil
 			}
 			return slices.DeleteFunc(imports(p), func(path string) bool {

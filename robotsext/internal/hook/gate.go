@@ -168,7 +168,7 @@ func (s *shell) answer(req *http.Request) (*http.Response, error) {
 			return nil, ErrContextReplaced
 		}
 	}
-	if err := g.hook.host.Answer(context.WithValue(ctx, shellKey{}, s), req); err != nil {
+	if err := g.hook.host.CheckHost(context.WithValue(ctx, shellKey{}, s), req); err != nil {
 		return nil, err
 	}
 	return noRobots(req), nil

@@ -25,8 +25,8 @@ type Host interface {
 	// Pass sends req through base if robots.txt allows it. It uses check for the check and send
 	// for the request; nil: the context of req.
 	Pass(check, send context.Context, req *http.Request, base http.RoundTripper) (*http.Response, error)
-	// Answer returns why colly, which has sent req for a robots.txt, must not visit the host.
-	Answer(ctx context.Context, req *http.Request) error
+	// CheckHost returns why colly, which has sent req for a robots.txt, must not visit the host.
+	CheckHost(ctx context.Context, req *http.Request) error
 	// Prefetch fetches the robots.txt for a request of a collector with IgnoreRobotsTxt, for
 	// which colly asks for none.
 	Prefetch(ctx context.Context, u *url.URL)
