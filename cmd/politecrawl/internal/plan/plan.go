@@ -138,7 +138,7 @@ func makePlan(ctx context.Context, r *runner.Runner, cfg crawler.Config) (*plan.
 		return nil, err
 	}
 	defer endLog()
-	planner, err := crawler.NewPlanner(cfg, &crawler.Options{Logger: log, OnNotice: r.Note, Formats: settings.Formats(&cfg)})
+	planner, err := crawler.NewPlanner(cfg, &crawler.Options{Logger: log, OnNotice: r.Note, Formats: flags.Formats(&cfg)})
 	if err != nil {
 		return nil, cli.WithCode(cli.ExitMisuse, err)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/logging"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/progress"
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/report"
@@ -52,7 +51,7 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 	}
 	defer endLog()
 	opts.Logger = log
-	opts.Formats = settings.Formats(&cfg)
+	opts.Formats = flags.Formats(&cfg)
 	var c *crawler.Crawler
 	opts.OnNotice = r.Note
 	known := progress.NewHostList(cfg.URLs)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
 	"github.com/politecrawl/politecrawl/crawler"
 )
 
@@ -13,7 +14,7 @@ import (
 func completeFormats(_ *cobra.Command, _ []string, toComplete string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	typed := toComplete[:strings.LastIndex(toComplete, ",")+1]
 	var lists []cobra.Completion
-	for _, format := range Formats(new(crawler.Config)) {
+	for _, format := range flags.Formats(new(crawler.Config)) {
 		if !slices.Contains(strings.Split(typed, ","), format.Name) {
 			lists = append(lists, typed+format.Name)
 		}

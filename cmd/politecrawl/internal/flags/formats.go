@@ -1,6 +1,8 @@
-package settings
+package flags
 
 import (
+	"strings"
+
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -17,4 +19,13 @@ func Formats(cfg *crawler.Config) []output.Format {
 		sqlite.Format(&sqlite.Options{Software: software}),
 		warc.Format(&warc.Options{Software: software, UserAgent: cfg.Fetch.UserAgent}),
 	}
+}
+
+// formatNames returns the names of the formats.
+func formatNames() string {
+	var names []string
+	for _, f := range Formats(new(crawler.Config)) {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
 }
