@@ -1,6 +1,7 @@
 package structure
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,11 +38,20 @@ type importRule struct {
 // programParts is the folder of the packages of the program.
 const programParts = "cmd/politecrawl/internal/"
 
-// commands are the packages of the commands.
-var commands = []string{
-	programParts + "robots", programParts + "permit", programParts + "crawl", programParts + "frontier", programParts + "sitemap", programParts + "report",
-	programParts + "compare", programParts + "ci", programParts + "plan", programParts + "config", programParts + "demo", programParts + "man", programParts + "version",
-	programParts + "identity",
+// commands are the packages of the commands: those with a function Command, except root.
+var commands = packagesWithCommand()
+
+func packagesWithCommand() (found []string) {
+	root := filepath.Join("..", "..", "..")
+	files, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(programParts), "*", "*.go")) // the pattern is valid
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		folder := programParts + filepath.Base(filepath.Dir(name))
+		if err == nil && folder != programParts+"root" && bytes.Contains(text, []byte("\nfunc Command(")) {
+			found = append(found, folder)
+		}
+	}
+	return found
 }
 
 // internal is the folder of the parts of the crawler.
@@ -279,6 +289,9 @@ var importRules = []importRule{
 
 func TestImportRules(t *testing.T) {
 	pkgs := listPackages(t)
+	if len(commands) < 10 {
+		t.Errorf("only the commands %q were found", commands)
+	}
 	for _, broken := range breaches(pkgs, importRules) {
 		t.Error(broken)
 	}
