@@ -54,7 +54,7 @@ type highlightList struct {
 // addRules adds a highlight for each rule of a topic that has findings.
 func (n *highlightList) addRules(r *Report, topic string) {
 	for _, f := range r.Findings {
-		if f.Topic == topic && f.ID != "broken-link" && f.ID != "robots-unreachable" { // which are highlights of their own
+		if f.Topic == topic && f.ID != brokenLink && f.ID != robotsUnreachable {
 			n.add(levels[f.Severity], f.Total, "%s", named(f.Title, f.Total))
 		}
 	}
@@ -107,7 +107,7 @@ func (n *highlightList) broken(r *Report) {
 	broken := r.Summary.Broken
 	n.add(Error, broken, "%s broken (status 4xx, 5xx or no response)", subject(broken, "URL", "is", "are"))
 	for _, f := range r.Findings {
-		if f.ID == "broken-link" && len(f.Rows) > 0 && f.Rows[0].Pages > 1 { // the one that most pages link to
+		if f.ID == brokenLink && len(f.Rows) > 0 && f.Rows[0].Pages > 1 { // the one that most pages link to
 			n.add(Error, f.Rows[0].Pages, "%s to the broken URL %s", subject(f.Rows[0].Pages, "page", "links", "link"), brief(f.Rows[0].URL))
 		}
 	}

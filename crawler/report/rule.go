@@ -31,6 +31,12 @@ const (
 	topicRedirects = "redirects"
 )
 
+// The rules that are highlights of their own.
+const (
+	brokenLink        = "broken-link"
+	robotsUnreachable = "robots-unreachable"
+)
+
 // A rule is a row of the table of rules. A new rule needs nothing else but its function and a test;
 // "go test -run FindingsDocument -update" writes FINDINGS.md.
 type rule struct {

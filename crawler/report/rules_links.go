@@ -11,7 +11,7 @@ import (
 
 // linkRules are the rules of links and assets.
 var linkRules = []rule{
-	{Rule{"broken-link", SeverityError, topicLinks, "Broken links", "Correct or remove the links, or redirect the URL to a page that replaces it."},
+	{Rule{brokenLink, SeverityError, topicLinks, "Broken links", "Correct or remove the links, or redirect the URL to a page that replaces it."},
 		"Status 4xx or 5xx, or no response. Pages link to the URL, or it is a start URL. URLs that only a redirect or a sitemap names are in `redirect-dead-end` or `sitemap-broken`.", ofLinks, nil, brokenLinks},
 	{Rule{"invalid-url", SeverityError, topicLinks, "Links and assets with an invalid URL", "Correct the URL: crawlers and most browsers cannot open it."},
 		"A link or asset whose URL begins with `http:`, `https:` or `//` and is not valid; `url` is as written, and `detail` says why. nofollow links that the crawl does not follow do not count. Assets need `--check assets`.", ofLinks, nil, invalidURLs},

@@ -2,7 +2,7 @@ package report
 
 // robotsRules are the rules of robots.txt.
 var robotsRules = []rule{
-	{Rule{"robots-unreachable", SeverityError, topicRobots, "robots.txt files that could not be fetched", "Make the server answer with status 200 or 404: crawlers stay away from the host until it does."},
+	{Rule{robotsUnreachable, SeverityError, topicRobots, "robots.txt files that could not be fetched", "Make the server answer with status 200 or 404: crawlers stay away from the host until it does."},
 		"The last fetch of robots.txt failed: no response, or status 5xx.", 0, nil, afterAll(unreachableRobots)},
 	{Rule{"link-to-disallowed", SeverityNotice, topicRobots, "Links to URLs that robots.txt disallows", "Check that crawlers should not see these URLs."},
 		"A page links to a URL that robots.txt disallows; `detail` and `line` name the rule.", ofLinks, nil, disallowedLinks},
