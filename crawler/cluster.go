@@ -77,13 +77,15 @@ func JoinConfig(ctx context.Context, cfg Config, isSet func(key string) bool) (C
 	if err != nil {
 		return cfg, asConfigError(err)
 	}
-	text, err := json.Marshal(settings)
-	if err != nil {
-		return cfg, err
-	}
 	joined := Config{} // not cfg: its lists are the caller's
-	if err := json.Unmarshal(text, &joined); err != nil {
-		return cfg, fmt.Errorf("settings of the crawl %q: %w", cfg.Sharing.CrawlName, err)
+	for _, values := range []any{cfg, settings} {
+		text, err := json.Marshal(values)
+		if err != nil {
+			return cfg, err
+		}
+		if err := json.Unmarshal(text, &joined); err != nil {
+			return cfg, fmt.Errorf("settings of the crawl %q: %w", cfg.Sharing.CrawlName, err)
+		}
 	}
 	for _, u := range cfg.URLs {
 		if !slices.Contains(joined.URLs, u) {
@@ -100,7 +102,7 @@ func (c *Sharing) crawl() cluster.Crawl {
 	}}
 }
 
-// settingsOf returns the settings of a process. Allowed addresses and purposes are normalized and
+// settingsOf returns the settings that a process shares with the others. Allowed addresses and purposes are normalized and
 // sorted, to compare them between processes.
 func settingsOf(c Config) (s cluster.Settings, err error) {
 	networks, err := allowedNetworks(&c)
@@ -118,7 +120,15 @@ func settingsOf(c Config) (s cluster.Settings, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, json.Unmarshal(text, &s)
+	if err := json.Unmarshal(text, &s); err != nil {
+		return nil, err
+	}
+	for _, row := range c.settings() {
+		if row.own {
+			delete(s, row.key)
+		}
+	}
+	return s, nil
 }
 
 // asConfigError wraps an error about settings in [ErrConfig].

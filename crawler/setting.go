@@ -22,6 +22,7 @@ type setting struct {
 	check func(p *problems) // adds what is wrong with the value
 
 	pages, delays bool // see rereads and reschedules
+	own           bool // see ofProcess
 	requeue       output.Reason
 }
 
@@ -64,21 +65,27 @@ func (s setting) requeues(reason output.Reason) setting {
 	return s
 }
 
+// ofProcess says that each process of a shared crawl has its own value.
+func (s setting) ofProcess() setting {
+	s.own = true
+	return s
+}
+
 // settings returns the table of the settings, each with its key, field, default and checks, and with
 // what a change means for a crawl that is resumed.
 func (c *Config) settings() []setting {
 	return []setting{
 		items("urls", &c.URLs, nil, checkStart),
 
-		value("output", &c.Output.Dir, "crawl", func(dir string) error { return require(dir != "", "is empty; name the directory to write") }),
+		value("output", &c.Output.Dir, "crawl", func(dir string) error { return require(dir != "", "is empty; name the directory to write") }).ofProcess(),
 		value("links", &c.Output.Links, LinksPlain, oneOf(LinksNone, LinksPlain, LinksFull)).rereads(),
 		items("keep-header", &c.Output.KeepHeader, []string{"last-modified", "etag", "content-language", "cache-control", "server"}, checkKeptHeader).rereads(),
-		value("also-write", &c.Output.AlsoWrite, nil),
+		value("also-write", &c.Output.AlsoWrite, nil).ofProcess(),
 		value("extract", &c.Output.Extract, nil, valid(fieldRules)).rereads(),
-		value("durability", &c.Output.Durability, DurableProcess, oneOf(DurableProcess, DurablePower)),
-		value("keep-generations", &c.Output.KeepGenerations, 0, orZero[int]("keeps all")),
+		value("durability", &c.Output.Durability, DurableProcess, oneOf(DurableProcess, DurablePower)).ofProcess(),
+		value("keep-generations", &c.Output.KeepGenerations, 0, orZero[int]("keeps all")).ofProcess(),
 
-		value("concurrency", &c.Limits.Concurrency, 16, positiveCount),
+		value("concurrency", &c.Limits.Concurrency, 16, positiveCount).ofProcess(),
 		value("max-pages", &c.Limits.MaxPages, 0, limit),
 		value("max-host-pages", &c.Limits.MaxHostPages, 0, limit).requeues(output.MaxHostPages),
 		value("max-hosts", &c.Limits.MaxHosts, 100_000, limit),
@@ -94,7 +101,7 @@ func (c *Config) settings() []setting {
 			return require(f >= 0 && f <= 100, "%v is not a number from 0 to 100", f)
 		}),
 		value("per-host", &c.Politeness.PerHost, 1, positiveCount).reschedules(),
-		value("per-ip", &c.Politeness.PerIP, 0, limit),
+		value("per-ip", &c.Politeness.PerIP, 0, limit).ofProcess(),
 
 		value("scope", &c.Scope.Kind, ScopeHost, oneOf(ScopeHost, ScopePath, ScopeDomain, ScopeAny)),
 		value("include", &c.Scope.Include, nil, valid(scope.ParsePatterns)).requeues(output.Excluded),
@@ -130,7 +137,7 @@ func (c *Config) settings() []setting {
 
 		value("user-agent", &c.Fetch.UserAgent, DefaultUserAgent, checkUserAgent),
 		value("contact", &c.Fetch.Contact, "", checkContact),
-		value("identity", &c.Fetch.Identity, ""),
+		value("identity", &c.Fetch.Identity, "").ofProcess(),
 		value("check-dns", &c.Fetch.CheckDNS, false, func(on bool) error {
 			return require(!on || c.Fetch.Identity != "", "needs the identity whose domain the names must be under; set identity too")
 		}),
@@ -140,27 +147,27 @@ func (c *Config) settings() []setting {
 		value("stall-timeout", &c.Fetch.StallTimeout, 10*time.Second, limit),
 		value("max-body", &c.Fetch.MaxBody, 10<<20, func(n int) error { return require(n > 0, "%d is not a number of bytes to read", n) }),
 		value("retries", &c.Fetch.Retries, 3, notNegative),
-		items("proxy", &c.Fetch.Proxies, nil, checkProxy),
+		items("proxy", &c.Fetch.Proxies, nil, checkProxy).ofProcess(),
 		items("allow-addr", &c.Fetch.AllowAddr, nil, valid(guard.ParsePrefix)),
 
-		items("header", &c.Credentials.Header, nil, func(text string) error { return c.checkHeader(credentials.ParseHeader(text)) }),
+		items("header", &c.Credentials.Header, nil, func(text string) error { return c.checkHeader(credentials.ParseHeader(text)) }).ofProcess(),
 		items("header-for", &c.Credentials.HeaderFor, nil, func(text string) error {
 			_, name, value, err := credentials.ParseHeaderFor(text)
 			return c.checkHeader(name, value, err)
-		}),
+		}).ofProcess(),
 		items("basic-auth", &c.Credentials.BasicAuth, nil, func(text string) error {
 			_, _, err := credentials.ParseBasicAuth(text)
 			return err
-		}),
-		value("netrc", &c.Credentials.Netrc, false),
-		value("cookie-file", &c.Credentials.CookieFile, ""),
-		value("cookies", &c.Credentials.Cookies, false),
+		}).ofProcess(),
+		value("netrc", &c.Credentials.Netrc, false).ofProcess(),
+		value("cookie-file", &c.Credentials.CookieFile, "").ofProcess(),
+		value("cookies", &c.Credentials.Cookies, false).ofProcess(),
 
-		value("frontier", &c.Sharing.Frontier, "", checkFrontier),
-		value("crawl-name", &c.Sharing.CrawlName, "default", c.Sharing.checkName),
-		value("frontier-prefix", &c.Sharing.Prefix, "politecrawl", c.Sharing.checkName),
-		value("worker-name", &c.Sharing.WorkerName, "", func(name string) error { return c.Sharing.checkName(cmp.Or(name, "any")) }),
-		value("frontier-password-file", &c.Sharing.PasswordFile, ""),
-		value("expected-urls", &c.Sharing.ExpectedURLs, 10_000_000, func(n int) error { return require(n > 0, "%d is not a number of URLs", n) }),
+		value("frontier", &c.Sharing.Frontier, "", checkFrontier).ofProcess(),
+		value("crawl-name", &c.Sharing.CrawlName, "default", c.Sharing.checkName).ofProcess(),
+		value("frontier-prefix", &c.Sharing.Prefix, "politecrawl", c.Sharing.checkName).ofProcess(),
+		value("worker-name", &c.Sharing.WorkerName, "", func(name string) error { return c.Sharing.checkName(cmp.Or(name, "any")) }).ofProcess(),
+		value("frontier-password-file", &c.Sharing.PasswordFile, "").ofProcess(),
+		value("expected-urls", &c.Sharing.ExpectedURLs, 10_000_000, func(n int) error { return require(n > 0, "%d is not a number of URLs", n) }).ofProcess(),
 	}
 }

@@ -8,6 +8,20 @@ import (
 	"testing"
 )
 
+// The processes of a shared crawl run on several machines, and each has its own credentials.
+func TestProcessesDoNotShareWhatTheirMachineHas(t *testing.T) {
+	shared, err := settingsOf(Default())
+	must(t, err)
+	for key, want := range map[string]bool{
+		"urls": true, "delay": true, "max-pages": true, "allow-addr": true, "user-agent": true,
+		"output": false, "concurrency": false, "proxy": false, "identity": false, "header": false, "basic-auth": false, "cookie-file": false, "frontier": false, "worker-name": false,
+	} {
+		if _, got := shared[key]; got != want {
+			t.Errorf("%s: shared %v, want %v", key, got, want)
+		}
+	}
+}
+
 // Each field of a group of Config has its row in the table of settings.
 func TestEachFieldHasItsRow(t *testing.T) {
 	table := string(contentOf(t, "setting.go"))

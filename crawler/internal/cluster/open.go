@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"maps"
@@ -76,7 +77,7 @@ func Check(ctx context.Context, opts *Options) error {
 // settings of the process conflict with those of the crawl, the error is a [SettingsError]. Until
 // Close, the process extends its leases and is listed as running.
 func Open(ctx context.Context, opts *Options, h Handler) (*Redis, error) {
-	settings, err := opts.Settings.shared()
+	settings, err := json.Marshal(opts.Settings)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func options(server *redistest.Server, worker string) *Options {
 	return &Options{
 		Crawl: Crawl{server.URL(), redisstore.Options{CrawlName: "news", Prefix: "politecrawl", WorkerName: worker, ExpectedURLs: 10_000}},
 		Settings: Settings{
-			"urls": []byte(`["http://a.test/"]`), "output": []byte(`"` + worker + `"`), "max-depth": []byte("7"),
+			"urls": []byte(`["http://a.test/"]`), "max-depth": []byte("7"),
 			"max-pages": []byte("0"), "max-host-pages": []byte("0"), "max-bytes": []byte("0"), "max-time": []byte(`"0s"`),
 		},
 		Extension: LeaseExtension,

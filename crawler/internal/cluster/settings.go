@@ -9,17 +9,10 @@ import (
 	"strings"
 )
 
-// Settings are the configuration of a crawl: values in JSON by their keys.
+// Settings are what all processes of a crawl share of its configuration: values in JSON by their keys.
 type Settings map[string]json.RawMessage
 
-// ownKeys are the keys that each process sets itself. All others belong to the crawl. Start
-// URLs belong to both: a process may add some.
-var ownKeys = []string{
-	"output", "concurrency", "per-ip", "proxy", "also-write", "durability", "keep-generations", urlsKey,
-	"frontier", "crawl-name", "worker-name", "frontier-prefix", "frontier-password-file", "expected-urls",
-	"header", "header-for", "basic-auth", "netrc", "cookie-file", "cookies", "identity",
-}
-
+// urlsKey is the key of the start URLs. A process may add some.
 const urlsKey = "urls"
 
 // allowKey is the key of the addresses that all processes allow. A process does not adopt
@@ -39,17 +32,6 @@ func settingsError(format string, args ...any) error {
 
 func (e SettingsError) Error() string { return string(e) }
 
-// shared returns the settings that all processes of a crawl share.
-func (s Settings) shared() ([]byte, error) {
-	all := maps.Clone(s)
-	for _, key := range ownKeys {
-		if key != urlsKey {
-			delete(all, key)
-		}
-	}
-	return json.Marshal(all)
-}
-
 // adopt returns s with the settings of a crawl, its start URLs and the limits that were
 // announced since.
 func (s Settings) adopt(name string, crawl []byte, events []event) (Settings, error) {
@@ -59,7 +41,7 @@ func (s Settings) adopt(name string, crawl []byte, events []event) (Settings, er
 	}
 	joined := maps.Clone(s)
 	for key, value := range theirs {
-		if _, known := s[key]; known && (key == urlsKey || !slices.Contains(ownKeys, key)) {
+		if _, known := s[key]; known {
 			joined[key] = value
 		}
 	}
@@ -82,7 +64,7 @@ func (s Settings) adopt(name string, crawl []byte, events []event) (Settings, er
 }
 
 // checkConflicts returns an error if a process has another value than the crawl for a given
-// key that all processes share, or allows other addresses.
+// key, or allows other addresses.
 func (s Settings) checkConflicts(name string, process Settings, given func(key string) bool) error {
 	if err := checkAllowed(name, s[allowKey], process[allowKey]); err != nil {
 		return err
@@ -113,13 +95,13 @@ func checkAllowed(name string, crawl, process json.RawMessage) error {
 	return settingsError("the crawl %q allows connections to %s; join or resume it with --allow-addr %s", name, networks, flag)
 }
 
-// changedKeys returns the shared keys with different values, sorted. A list without elements equals
+// changedKeys returns the keys with different values, sorted. A list without elements equals
 // one that was not set.
 func (s Settings) changedKeys(other Settings) []string {
 	var keys []string
 	isEmpty := func(value json.RawMessage) bool { return string(value) == "null" || string(value) == "[]" }
 	for _, key := range slices.Sorted(maps.Keys(s)) {
-		if !slices.Contains(ownKeys, key) && !bytes.Equal(s[key], other[key]) && !(isEmpty(s[key]) && isEmpty(other[key])) {
+		if key != urlsKey && !bytes.Equal(s[key], other[key]) && !(isEmpty(s[key]) && isEmpty(other[key])) {
 			keys = append(keys, key)
 		}
 	}
