@@ -56,7 +56,7 @@ func isCommand(t *testing.T, tests map[string]bool, text string) bool {
 	files, _ := filepath.Glob(filepath.Join("..", "..", "..", filepath.FromSlash(m[1]), "*_test.go")) // the pattern is valid
 	updates := slices.ContainsFunc(files, func(name string) bool {
 		text, err := os.ReadFile(name)
-		return err == nil && strings.Contains(string(text), `flag.Bool("update"`)
+		return err == nil && (strings.Contains(string(text), `flag.Bool("update"`) || strings.Contains(string(text), `internal/doctest"`))
 	})
 	return updates && slices.ContainsFunc(slices.Collect(maps.Keys(tests)), func(test string) bool { return strings.Contains(test, m[2]) })
 }
