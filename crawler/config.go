@@ -100,8 +100,8 @@ type Output struct {
 	Durability Durability
 
 	// KeepGenerations is the number of earlier crawls of the directory whose pages a recrawl keeps, as
-	// pages.1.jsonl and so on. Archives such as WARC stay, since later ones refer to their records. 0
-	// (default): all.
+	// pages.1.jsonl and so on (default 0: all). Archives such as WARC stay, since later ones refer to their
+	// records.
 	KeepGenerations int
 }
 
@@ -111,37 +111,37 @@ type Limits struct {
 	// (default 16).
 	Concurrency int
 
-	// MaxPages ends the crawl after this many pages; 0 (default): no limit.
+	// MaxPages ends the crawl after this many pages. 0 (default) means no limit.
 	MaxPages int
 
-	// MaxHostPages limits the pages fetched from each host; 0 (default): no limit.
+	// MaxHostPages limits the pages fetched from each host. 0 (default) means no limit.
 	MaxHostPages int
 
 	// MaxHosts limits the number of hosts if the scope is a domain or any host (default
-	// 100,000). 0: no limit.
+	// 100,000). 0 means no limit.
 	MaxHosts int
 
 	// MaxBytes ends the crawl when all pages, and stylesheets and pages that are only checked, have
-	// this many bytes together, decoded; 0 (default): no limit. Pages in flight are finished.
+	// this many bytes together, decoded. 0 (default) means no limit. Pages in flight are finished.
 	MaxBytes int64
 
-	// MaxTime ends the crawl after this time; 0 (default): no limit.
+	// MaxTime ends the crawl after this time. 0 (default) means no limit.
 	MaxTime time.Duration
 
 	// MaxWait ends the crawl when each remaining URL would have to wait longer than this
-	// (default 2m), because of a site that is down, an unreachable robots.txt, Retry-After or
-	// Visit-time.
+	// (default 2m). A URL waits for a site that is down, an unreachable robots.txt, Retry-After
+	// or Visit-time.
 	MaxWait time.Duration
 
 	// MaxLinks limits the distinct URLs that are followed from one page, including URLs on
-	// other hosts (default 10,000), and those that are checked because the page or its stylesheets
-	// use them. 0: no limit.
+	// other hosts (default 10,000). It also limits the URLs that are checked because the page or
+	// its stylesheets use them. 0 means no limit.
 	MaxLinks int
 
 	// TrapPages is the number of pages of one URL pattern, such as /calendar?month, before
 	// the crawl checks for a spider trap (default 10,000). It skips the pattern if recent
-	// pages have no new content but ever more links. Only URLs found by links count. 0: no
-	// check.
+	// pages have no new content but ever more links. Only URLs found by links count. 0 means
+	// no check.
 	TrapPages int
 }
 
@@ -149,7 +149,7 @@ type Limits struct {
 type Politeness struct {
 	// Delay is the minimum time from the end of one request to a host to the start of the
 	// next (default 1s). A longer Crawl-delay in robots.txt replaces it, up to MaxCrawlDelay.
-	// 0: no delay.
+	// 0 means no delay.
 	Delay time.Duration
 
 	// MaxCrawlDelay is the upper limit for Crawl-delay (default 30s). It replaces a longer
@@ -166,8 +166,8 @@ type Politeness struct {
 	// request to the start of the next.
 	PerHost int
 
-	// PerIP limits the concurrent requests to one IP address, for all its hosts together; 0
-	// (default): no limit.
+	// PerIP limits the concurrent requests to one IP address, for all its hosts together.
+	// 0 (default) means no limit.
 	PerIP int
 }
 
@@ -176,9 +176,9 @@ type Scope struct {
 	// Kind is ScopeHost (default), ScopePath, ScopeDomain or ScopeAny.
 	Kind ScopeKind
 
-	// Include are regular expressions (see package regexp), of which a URL must match at
-	// least one. They apply to the whole canonical URL of a page, including start URLs, but not
-	// to sitemaps or robots.txt. Default: none, which includes every URL.
+	// Include are regular expressions (see package regexp). A URL must match at least one of
+	// them. They apply to the whole canonical URL of a page, including start URLs, but not to
+	// sitemaps or robots.txt. Default: none, which includes every URL.
 	Include []string
 
 	// Exclude are regular expressions like Include. URLs that match one are skipped, even if
@@ -194,19 +194,19 @@ type Scope struct {
 	// hosts of start URLs. Without a port, a host stands for all ports. Default: none.
 	ForbidHost []string
 
-	// MaxDepth is the maximum number of links from a start URL or a sitemap entry; -1
-	// (default): no limit.
+	// MaxDepth is the maximum number of links from a start URL or a sitemap entry.
+	// -1 (default) means no limit.
 	MaxDepth int
 
 	// MaxURL is the maximum length of a URL in bytes (default 8000, as RFC 9110 recommends).
 	MaxURL int
 
-	// MaxParams is the maximum number of query parameters of a URL (default 100); 0: no
-	// limit.
+	// MaxParams is the maximum number of query parameters of a URL (default 100). 0 means
+	// no limit.
 	MaxParams int
 
 	// MaxRepeats is how often path segments may repeat in a row in a linked URL (default 3),
-	// as in /a/b/a/b/a/b; 0: no limit.
+	// as in /a/b/a/b/a/b. 0 means no limit.
 	MaxRepeats int
 
 	// DropParams are query parameters that do not change a page, such as sid or utm_*. They
@@ -242,8 +242,8 @@ type Sitemaps struct {
 	Order SitemapOrder
 
 	// Since skips entries whose lastmod is before this date (2026-01-31) or time (RFC 3339).
-	// Empty (default): no entries are skipped. A recrawl cannot set it or make it later, since it requests all
-	// pages of the previous crawl again.
+	// Empty (default) skips no entries. A recrawl cannot set it or make it later, since it requests all pages
+	// of the previous crawl again.
 	Since string
 
 	// Only fetches the start URLs and the entries of sitemaps, and follows no links
@@ -254,12 +254,12 @@ type Sitemaps struct {
 	// false).
 	Probe bool
 
-	// MaxFiles is the maximum number of sitemap files for one host (default 1000). 0: no
-	// sitemaps are read.
+	// MaxFiles is the maximum number of sitemap files for one host (default 1000). 0 means
+	// that no sitemaps are read.
 	MaxFiles int
 
 	// MaxEntries is the maximum number of pages from all sitemaps of one host (default
-	// 10,000,000); 0: no limit.
+	// 10,000,000). 0 means no limit.
 	MaxEntries int
 }
 
@@ -270,29 +270,29 @@ type Fetch struct {
 	UserAgent string
 
 	// Contact is an email address at which site owners can reach you. All requests send it as
-	// the header From. Empty (default): they have no From.
+	// the header From. It is empty by default.
 	Contact string
 
 	// Identity is the directory of the identity that signs all requests; see package identity. Its
-	// name must be the product token of UserAgent. Empty (default): requests are not signed.
+	// name must be the product token of UserAgent. If it is empty (default), requests are not signed.
 	Identity string
 
 	// CheckDNS checks this machine's names in DNS at the start; faults are notices (default false).
 	CheckDNS bool
 
 	// Types are the media types of pages to read, such as text/html, or text/* for all types of
-	// text. The body of another type is not used. Empty (default): all types are read.
+	// text. The body of another type is not used. Empty (default) means all types.
 	Types []string
 
 	// Timeout is the timeout for one page, including the connection (default 30s).
 	Timeout time.Duration
 
 	// FirstByteTimeout is the timeout from the end of a request to the start of its response
-	// (default 20s). It applies to pages, sitemaps and robots.txt. 0: only Timeout applies.
+	// (default 20s). It applies to pages, sitemaps and robots.txt. If it is 0, only Timeout applies.
 	FirstByteTimeout time.Duration
 
 	// StallTimeout aborts a response that delivers less than 1 KiB in this time (default
-	// 10s). 0: only Timeout applies.
+	// 10s). If it is 0, only Timeout applies.
 	StallTimeout time.Duration
 
 	// MaxBody is the maximum number of bytes that the crawl reads of a page (default 10 MiB).
@@ -303,9 +303,9 @@ type Fetch struct {
 	// (default 3).
 	Retries int
 
-	// Proxies are the URLs of proxies. All requests to a host use the same proxy. Empty
-	// (default): environment variables such as HTTPS_PROXY apply. Users and passwords are not
-	// stored; see [Config.WithoutSecrets].
+	// Proxies are the URLs of proxies. All requests to a host use the same proxy. If there are
+	// none (default), environment variables such as HTTPS_PROXY apply. Users and passwords are
+	// not stored; see [Config.WithoutSecrets].
 	Proxies []string
 
 	// AllowAddr are allowed IP addresses and networks that are not public, such as 127.0.0.1
@@ -339,31 +339,31 @@ type Credentials struct {
 	// URLs.
 	CookieFile string
 
-	// Cookies keeps the cookies that each origin of a start URL sets, at most 50 of 4 KiB, and
-	// sends them back to it until the end of the process.
+	// Cookies keeps the cookies that each origin of a start URL sets, at most 50 of 4 KiB. It
+	// sends them back to the origin until the end of the process.
 	Cookies bool
 }
 
 // Sharing configures how processes share a crawl. If Frontier is empty, it has no effect.
 type Sharing struct {
 	// Frontier is the address of the shared frontier, without a password. It names a Redis or
-	// Valkey server, servers of a Redis Cluster, or Sentinels; see [redisstore.Open]. Empty
-	// (default): the crawl is not shared, and its frontier is in Output.Dir.
+	// Valkey server, servers of a Redis Cluster, or Sentinels; see [redisstore.Open]. If it is
+	// empty (default), the crawl is not shared, and its frontier is in Output.Dir.
 	Frontier string
 
 	// CrawlName is the name of the shared crawl (default "default"). The first process
 	// creates it with its settings. The others use these settings; see [JoinConfig].
 	CrawlName string
 
-	// WorkerName is the name of this process. Empty (default): the name of the machine with
-	// a random suffix. It is stored in Output.Dir.
+	// WorkerName is the name of this process (default: the name of the machine with a random
+	// suffix). It is stored in Output.Dir.
 	WorkerName string
 
 	// Prefix is the prefix of all keys in Redis (default "politecrawl").
 	Prefix string
 
-	// PasswordFile is a file with the password for Redis. Empty (default): the password is in
-	// the environment variable [redisstore.PasswordVariable], or there is none.
+	// PasswordFile is a file with the password for Redis. If it is empty (default), the password
+	// is in the environment variable [redisstore.PasswordVariable], if that is set.
 	PasswordFile string
 
 	// ExpectedURLs is the expected number of URLs of the crawl (default 10,000,000). Each URL

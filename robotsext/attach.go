@@ -75,7 +75,7 @@ func (h host) Allows(u *url.URL) bool {
 }
 
 // ObeyCrawlDelay makes the attached collector c observe Crawl-delay and Retry-After
-// between requests to a server. A longer Crawl-delay counts as maxDelay (zero: 30 s).
+// between requests to a server. A longer Crawl-delay counts as maxDelay, or 30 s if that is zero.
 // Attached collectors then send one request at a time to each server. Call it for each
 // clone too: Clone copies no callbacks.
 // It does not wait for pages of CacheDir, in colly v2.3.0 and later.

@@ -33,7 +33,7 @@ func (v Verdict) String() string {
 // Decision is the verdict on one URL, with the reasons.
 type Decision struct {
 	Verdict Verdict
-	Rule    *robotstxt.Rule  // the rule that decided; nil: no rule matches
+	Rule    *robotstxt.Rule  // the rule that decided; nil if no rule matches
 	Group   *robotstxt.Group // the group for this crawler; never nil
 	Record  *Record          // of the URL's origin; nil for robots.txt itself, for Options.Exempt and under WithUserFetch
 	RetryAt time.Time        // Later: when robots.txt is requested again

@@ -27,7 +27,7 @@ type download struct {
 
 	mu           sync.Mutex // guards the rest
 	chunks       [][]byte
-	err          error // error after the last chunk; nil: receiving
+	err          error // error after the last chunk; nil while receiving
 	limitReached bool  // limitTimer fired, so a retry would fail too
 }
 
@@ -145,7 +145,7 @@ func (d *download) incomplete() bool {
 	return d.err != nil && d.err != io.EOF && !d.limitReached
 }
 
-// close ends the request and waits for its end. If receive has panicked, so does close.
+// close ends the request and waits for its end. It panics if receive has panicked.
 func (d *download) close() {
 	d.cancel(nil)
 	<-d.ended

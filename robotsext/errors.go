@@ -64,21 +64,21 @@ func (e *BlockedError) As(target any) bool { return errors.As(e.Err, target) }
 
 // Errors, for errors.Is.
 var (
-	// No robots.txt can exist for the URL.
+	// ErrUnsupportedScheme and ErrInvalidHost mean that no robots.txt can exist for the URL.
 	ErrUnsupportedScheme = record.ErrUnsupportedScheme // neither http, https nor ftp
 	ErrInvalidHost       = record.ErrInvalidHost       // the host or port of the URL is invalid
 
-	// The request cannot be checked and is not sent.
+	// ErrDetached and the next three mean that the request cannot be checked and is not sent.
 	ErrDetached        = hook.ErrDetached        // the collector's transport was replaced: call Attach again after SetClient
 	ErrContextReplaced = hook.ErrContextReplaced // only in an unsupported version of colly: set the context before Attach, and call Attach before Clone
 	ErrUncheckable     = hook.ErrUncheckable     // CONNECT, OPTIONS *, opaque URL, invalid path, https with Upgrade header
 	ErrProxy           = hook.ErrProxy           // SetProxy needs Options.Transport to be nil or an *http.Transport
 
-	// Record.RedirectError returns these, a *SitemapError wraps the first.
+	// ErrRedirectLoop and ErrTooManyRedirects are returned by Record.RedirectError; a *SitemapError wraps the first.
 	ErrRedirectLoop     = record.ErrRedirectLoop
 	ErrTooManyRedirects = record.ErrTooManyRedirects
 
-	// A *SitemapError wraps these.
+	// ErrSitemapDepth and the next four are wrapped by a *SitemapError.
 	ErrSitemapDepth   = errors.New("sitemap index nested too deeply, its sitemaps are skipped")
 	ErrSitemapBudget  = errors.New("too many sitemap files, this one and all later ones are skipped")
 	ErrSitemapTimeout = errors.New("timeout while receiving the sitemap")

@@ -34,7 +34,7 @@ func (r *Robots) gate(base http.RoundTripper) *gate {
 type gate struct {
 	robots *Robots
 	base   http.RoundTripper
-	wait   func(*http.Request) error // waits for the delay of a request; nil: there is none
+	wait   func(*http.Request) error // waits for the delay of a request; nil if there is none
 }
 
 // RoundTrip sends req if robots.txt allows it.
@@ -53,7 +53,7 @@ func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 func (g *gate) CloseIdleConnections() { (&http.Client{Transport: g.base}).CloseIdleConnections() }
 
 // Pass sends req through base if robots.txt allows it. It uses checkCtx for the check and
-// sendCtx for the request; nil: the context of req.
+// sendCtx for the request. Nil means the context of req.
 func (h host) Pass(checkCtx, sendCtx context.Context, req *http.Request, base http.RoundTripper) (*http.Response, error) {
 	r := h.robots
 	u, err := r.admit(checkCtx, req)
@@ -120,8 +120,8 @@ func (r *Robots) admit(ctx context.Context, req *http.Request) (*url.URL, error)
 	return u, nil
 }
 
-// check is Check for a request to u, which is that of req, cleaned or on the host of its field
-// Host (ROB-GEN-04).
+// check is Check for a request to u: the URL of req, cleaned or on the host of its field Host
+// (ROB-GEN-04).
 func (r *Robots) check(ctx context.Context, req *http.Request, u *url.URL) error {
 	d, err := r.Decide(ctx, u)
 	if err != nil || d.Verdict == Allowed {
@@ -166,7 +166,7 @@ func (r *Robots) warnWithoutToken(req *http.Request) {
 	})
 }
 
-// DelayTransport is Transport that also waits for Crawl-delay (at most maxDelay; zero: 30 s) and
+// DelayTransport is Transport that also waits for Crawl-delay (at most maxDelay, or 30 s if that is zero) and
 // Retry-After before each request, redirects included. The wait ends with the context of the
 // request, and counts for http.Client.Timeout. In an attached collector it does not wait.
 func (r *Robots) DelayTransport(base http.RoundTripper, maxDelay time.Duration) http.RoundTripper {

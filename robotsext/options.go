@@ -16,40 +16,40 @@ import (
 
 // Options configure a Robots. README.md describes them.
 type Options struct {
-	Tokens              []string           // product tokens, most specific first; nil: that of the user agent
+	Tokens              []string           // product tokens, most specific first; nil means that of the user agent
 	IgnoreWildcardGroup bool               // ignore the group of "*"; only for crawlers of the site's owner
-	Exempt              func(Origin) bool  // origins whose URLs are not checked; only for hosts of one's own; nil: none
-	Parse               *robotstxt.Options // parser options; nil: the defaults
-	Transport           http.RoundTripper  // for robots.txt, sitemaps and pages; nil: one with proxies from the environment
-	Guard               *guard.Guard       // addresses that may be connected to; nil: all; if set, Transport must be nil
-	Signer              Signer             // signs all requests; nil: none are signed
+	Exempt              func(Origin) bool  // origins whose URLs are not checked; only for hosts of one's own; nil means none
+	Parse               *robotstxt.Options // parser options; nil means the defaults
+	Transport           http.RoundTripper  // for robots.txt, sitemaps and pages; nil means one with proxies from the environment
+	Guard               *guard.Guard       // addresses that may be connected to; nil means all; if set, Transport must be nil
+	Signer              Signer             // signs all requests; nil means that none are signed
 	Fetch               FetchOptions
 	Cache               CacheOptions
 	Outage              OutageOptions
 	Sitemaps            SitemapOptions
 	ReportInOnError     bool         // report an unreachable robots.txt to OnError instead of the caller of Visit; for colly's queue
-	Logger              *slog.Logger // nil: slog.Default()
+	Logger              *slog.Logger // nil means slog.Default()
 	// OnRefused is called for each refused request of Attach and Transport, before colly or
 	// net/http gets the error; several calls may run at once. CheckLink, Check and Decide do not call it.
 	OnRefused func(*BlockedError)
 	// OnRecord is called after each fetch, OnChange if the outcome, rules or sitemaps changed.
 	// Requests to the origin wait for both; neither may call Robots for the same origin.
 	OnRecord func(*Record)
-	OnTDMRep func(*Record) // the same for each fetch of a tdmrep.json, whose record has no File
+	OnTDMRep func(*Record) // called after each fetch of a tdmrep.json; its record has no File
 	OnChange func(before, after *Record)
-	Now      func() time.Time // clock for the age of records; nil: time.Now
+	Now      func() time.Time // clock for the age of records; nil means time.Now
 }
 
 // SitemapOptions configure Robots.Sitemaps and Robots.Sitemap.
 type SitemapOptions struct {
-	Policy    sitemap.Policy                       // which entries are yielded; zero: sitemap.Listed
+	Policy    sitemap.Policy                       // which entries are yielded; zero means sitemap.Listed
 	Strict    bool                                 // also find what an XML parser or sitemaps.org rejects, as sitemap.Options.Strict
 	Probe     bool                                 // request /sitemap.xml if robots.txt lists no sitemap
-	MaxFiles  int                                  // per call; zero: 1,000
-	Delay     time.Duration                        // minimum between requests to a server; zero: 1 s; negative: none; Crawl-delay may increase it
-	Timeout   time.Duration                        // for one file; zero: 5 minutes
-	OnFile    func(SitemapFile)                    // called after each file; nil: no call
-	OnFinding func(file string, f sitemap.Finding) // called for each finding; nil: no call
+	MaxFiles  int                                  // per call; zero means 1,000
+	Delay     time.Duration                        // minimum between requests to a server; zero means 1 s, negative none; Crawl-delay may increase it
+	Timeout   time.Duration                        // for one file; zero means 5 minutes
+	OnFile    func(SitemapFile)                    // called after each file unless nil
+	OnFinding func(file string, f sitemap.Finding) // called for each finding unless nil
 }
 
 // withDefaults replaces zero values with the defaults.

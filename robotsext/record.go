@@ -24,7 +24,7 @@ type (
 	FetchOptions = record.FetchOptions
 	// Fetcher opens the files of ftp URLs.
 	Fetcher = record.Fetcher
-	// Signer signs requests, as that of package botauth does.
+	// Signer signs requests, such as the one of package botauth.
 	Signer = record.Signer
 	// OutageOptions configure what applies while robots.txt is unreachable.
 	OutageOptions = record.OutageOptions

@@ -49,8 +49,8 @@ func (r *refusedRedirects) note(req *http.Request, target *url.URL, now time.Tim
 	}
 }
 
-// refused returns the refused URL that req, which is sent to u, was redirected to; nil: none is
-// known.
+// refused returns the refused URL that req, which is sent to u, was redirected to, or nil if none
+// is known.
 func (r *refusedRedirects) refused(req *http.Request, u *url.URL, now time.Time) *url.URL {
 	r.mu.Lock()
 	defer r.mu.Unlock()

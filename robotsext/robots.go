@@ -108,7 +108,7 @@ func identity(userAgent string, opts *Options) ([]string, error) {
 	return slices.Clone(opts.Tokens), nil
 }
 
-// Tokens returns the product tokens of the crawler, those of Options or of the user agent.
+// Tokens returns the product tokens of the crawler, from Options or the user agent.
 func (r *Robots) Tokens() []string { return slices.Clone(r.tokens) }
 
 // Record returns the record of u's origin, fetched if necessary.
@@ -129,7 +129,7 @@ func (r *Robots) record(ctx context.Context, u *url.URL, force bool) (*Record, e
 	return r.resolve(ctx, o, force)
 }
 
-// resolve returns the record of o. The requests of a collector's context are those of the collector.
+// resolve returns the record of o. With a collector's context, the collector sends the requests.
 func (r *Robots) resolve(ctx context.Context, o Origin, force bool) (*Record, error) {
 	ctx, release := hook.Open(ctx)
 	defer release()

@@ -11,8 +11,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
-// Limits of the origins whose robots.txt a walk requests because of their entries. A sitemap may name 50,000
-// hosts, and the owner of its domain may let each of them list it.
+// A walk requests the robots.txt of so many origins because of their entries. A sitemap may name 50,000 hosts,
+// and the owner of its domain may let each of them list it.
 const (
 	maxUnlisted = 10    // that do not list the sitemap
 	maxListing  = 1_000 // that list it
@@ -30,9 +30,9 @@ var (
 	errManyOrigins      = fmt.Errorf("the sitemaps have entries of more than %d origins that do not list them, or of more than %d that do", maxUnlisted, maxListing)
 )
 
-// take yields a page, or returns the job of a sitemap, of which the index has listed n others. It reports
-// an entry that does not count. As long as no entry of j counts, it keeps those of origins whose robots.txt is not
-// known: that is requested only if the file has no others.
+// take yields a page, or returns the job of a sitemap; n is how many the index has listed before.
+// It reports an entry that does not count. As long as no entry of j counts, it keeps the entries on origins whose
+// robots.txt is not known: that is requested only if the file has no others.
 func (w *sitemapWalk) take(ctx context.Context, j *sitemapJob, e sitemap.Entry, n int, ask bool) (*sitemapJob, error) {
 	refusal := w.authorize(ctx, j, e, ask || e.Sitemap)
 	switch {
@@ -106,7 +106,7 @@ func (w *sitemapWalk) setScope(j *sitemapJob) (err error) {
 	return err
 }
 
-// authorize returns why an entry of j does not count; nil: it counts. Ask says that the robots.txt of the
+// authorize returns why an entry of j does not count, or nil if it does. Ask says that the robots.txt of the
 // entry's origin may be requested; else the refusal is errNotKnown.
 func (w *sitemapWalk) authorize(ctx context.Context, j *sitemapJob, e sitemap.Entry, ask bool) error {
 	if j.scope.Accepts(e) {
@@ -142,8 +142,8 @@ func (w *sitemapWalk) authorize(ctx context.Context, j *sitemapJob, e sitemap.En
 	return refusal
 }
 
-// unlisted returns why the robots.txt of o, the origin of u, does not authorize j; nil: it does. That of the
-// origin that was asked is that of o too if it redirects there.
+// unlisted returns why the robots.txt of o, the origin of u, does not authorize j, or nil if it does. The
+// robots.txt of the origin that the caller named counts for o too if it redirects there.
 func (w *sitemapWalk) unlisted(ctx context.Context, j *sitemapJob, o Origin, u *url.URL, ask bool) error {
 	if n := len(w.asked.RedirectChain); n > 0 && w.asked.RedirectChain[n-1] == o.RobotsURL() && w.lists(w.asked, j) {
 		return nil

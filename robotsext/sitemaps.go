@@ -28,10 +28,10 @@ type SitemapFile struct {
 	URL           string
 	FoundOn       string          // the robots.txt or index that lists it; "": none
 	Attempts      int             // requests, not counting redirects
-	Status        int             // of the last response; 0: there was none
+	Status        int             // of the last response; 0 if there was none
 	Summary       sitemap.Summary // of the last attempt
 	NotAuthorized int             // entries rejected by Options.Sitemaps.Policy
-	RetryAt       time.Time       // earliest useful retry, if Sitemaps did not wait for it; zero: unknown
+	RetryAt       time.Time       // earliest useful retry, if Sitemaps did not wait for it; zero if unknown
 	Err           error           // why reading stopped before the end
 }
 

@@ -199,7 +199,7 @@ func (w *sitemapWalk) pull(ctx context.Context) (*sitemapJob, error) {
 	w.deferred = slices.Delete(w.deferred, first, first+1)
 	wait := max(time.Until(j.RetryAt), 0)
 	if wait > w.retryBudget {
-		w.retryBudget = 0 // so do not wait for the others
+		w.retryBudget = 0 // do not wait for the others either
 		return j, j.Err
 	}
 	w.retryBudget -= wait

@@ -13,11 +13,11 @@ import (
 // SiteUsage is what the files of a site say about the use of one URL. The response may say more:
 // see [usage.FromHeader] and [usage.FromMeta].
 type SiteUsage struct {
-	RobotsHash      string // Record.Hash of robots.txt; empty: there is none
-	TDMRepHash      string // that of tdmrep.json; empty: there is none, it cannot be read, or no purpose needs it
+	RobotsHash      string // Record.Hash of robots.txt; empty if there is none
+	TDMRepHash      string // Record.Hash of tdmrep.json; empty if there is none, it cannot be read, or no purpose needs it
 	Statements      []usage.Statement
 	TDMRepProblem   string    // why a tdmrep.json states nothing, as Record.TDMRepProblem; empty also if no purpose needs it
-	TDMRepFetchedAt time.Time // end of the last fetch of tdmrep.json; zero: no purpose needs it
+	TDMRepFetchedAt time.Time // end of the last fetch of tdmrep.json; zero if no purpose needs it
 }
 
 // SiteUsage returns what the files of u's site say about the use of u: the lines of robots.txt

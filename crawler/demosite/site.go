@@ -12,7 +12,7 @@ import (
 
 // Options configure a site. Nil means the zero value.
 type Options struct {
-	// Port is the TCP port of every host. 0 (default): any free port.
+	// Port is the TCP port of every host. 0 (default) means any free port.
 	Port int
 
 	// CrawlDelay is the Crawl-delay of the host "sitemaps" for the product token "politecrawl"

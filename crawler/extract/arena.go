@@ -6,9 +6,9 @@ import "strings"
 // the links of a page of average size.
 const arenaSize = 2 << 10
 
-// An arena keeps many short strings in few allocations. A string keeps the block
-// it is in alive, so they are to live and die together, as those of a Document
-// do.
+// An arena keeps many short strings in few allocations. A string keeps its whole
+// block alive, so it is for strings with the same lifetime, such as the strings
+// of a Document.
 type arena struct {
 	block strings.Builder
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// asciiSpace is the white space of HTML. Unlike that of package bytes, it has no U+0085 or U+00A0.
+// asciiSpace is the white space of HTML. Unlike white space in package bytes, it has no U+0085 or U+00A0.
 const asciiSpace = " \t\n\f\r"
 
 // trimReference removes the characters that the URL parser ignores at both ends of a reference: C0

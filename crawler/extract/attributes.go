@@ -2,7 +2,7 @@ package extract
 
 import "strings"
 
-// attributes are those that matter of an element; nil: it does not have it.
+// attributes are the attributes of an element that matter here, nil for one that it does not have.
 type attributes struct {
 	href, src, rel, name, content, equiv, lang, hreflang, shadow []byte
 	id, srcset, imageSrcset, poster, data, kind                  []byte

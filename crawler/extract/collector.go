@@ -28,10 +28,10 @@ type collector struct {
 	attrs  attributes // of the element that starts
 	svg    bool       // that element is one of SVG
 	head   bool       // that element is in the head
-	line   int        // of its tag, or of the text of a style sheet; 0: not counted
+	line   int        // of its tag, or of the text of a style sheet; 0 if not counted
 	passed int        // how many bytes of the page are before that place
 	shadow int        // how many shadow roots are open
-	silent int        // how many elements are open whose text is not visible
+	silent int        // how many open elements have invisible text
 
 	shows bool // the page has a link, or an element that browsers show
 
@@ -39,7 +39,7 @@ type collector struct {
 
 	base     baseElement
 	baseSeen bool             // its place was passed
-	refs     *weburl.Resolver // nil: the page has no URL
+	refs     *weburl.Resolver // nil if the page has no URL
 	resolved bool             // a reference or the base element was read
 	foreign  bool             // the base URL is neither http nor https
 

@@ -21,7 +21,7 @@ const maxTags = 400_000
 //
 // has two more elements than it has tags. With five hundred such tags, each with another attribute, a page of
 // 300 KB makes a tree of 3 GB. A crawler has no use for the rule, nor for the one that ends a drawing at such a
-// tag. (The rule stays for a, of which there is only one to be opened again.)
+// tag. (The rule stays for a: only one a can be opened again.)
 const disguise = "\ue000" // begins no tag, and ends no name of one that anybody has seen
 
 // tree reads a page for [Rules]. It is not whole when it has more tags than a tree may have.
@@ -70,8 +70,8 @@ func (d *disguised) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next sets rest to the next piece of the page, which ends before a tag, or before the
-// end of the name of one that is to be disguised. It is empty at the end.
+// next sets rest to the next piece of the page. A piece ends before a tag, or before the
+// end of the name of a tag to disguise. It is empty at the end.
 func (d *disguised) next() {
 	if len(d.page) == 0 {
 		return
@@ -107,8 +107,8 @@ func (d *disguised) give(end int) {
 	d.rest, d.page = d.page[:end], d.page[end:]
 }
 
-// formatting returns where the name ends of the tag that b begins with, when it is that
-// of an element which formats text; 0: it is not.
+// formatting returns the end of the name of the tag at the start of b, or 0 if the element does
+// not format text.
 func formatting(b []byte) int {
 	start := 1
 	if len(b) > 1 && b[1] == '/' {

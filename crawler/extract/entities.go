@@ -41,10 +41,10 @@ var (
 	characterCode = regexp.MustCompile(`&#(?:x[0-9A-Fa-f]+|[0-9]+);`)
 )
 
-// entities are those that a page may use besides those of XML.
+// entities are the entities that a page may use in addition to XML's.
 type entities struct {
 	values map[string]string // declared by the page
-	html   bool              // those of HTML are declared too
+	html   bool              // HTML's are declared too
 	others bool              // there may be others, which are not loaded
 	left   int               // how many bytes of text they may still stand for; < 0: too many
 }
@@ -81,12 +81,12 @@ func (p *xmlParser) directive(text string) error {
 
 var quotes = strings.NewReplacer(`"`, "&#34;", "'", "&#39;")
 
-// opaque are the starts and ends of what has no references, although it may look so.
+// opaque are the starts and ends of markup without references, although it may look as if it had some.
 var opaque = [...]struct{ start, end string }{{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}}
 
 // replaceReferences replaces the references to entities in a source, but for those that are not ok.
-// What is opaque and has no end extends to that of the source. A regular expression would look for
-// the end again after each reference.
+// Opaque markup without an end extends to the end of the source. A regular expression would look
+// for the end again after each reference.
 func replaceReferences(source []byte, replace func(reference string) (text string, ok bool)) []byte {
 	var replaced []byte
 	for {

@@ -29,7 +29,7 @@ import (
 // A Page is an HTML or XHTML page to read.
 type Page struct {
 	URL    string      // of the response, absolute
-	Header http.Header // of the response: Content-Type, Refresh, Content-Security-Policy; nil: none
+	Header http.Header // of the response: Content-Type, Refresh, Content-Security-Policy; nil if none
 	Body   []byte      // without content codings
 }
 
@@ -37,22 +37,22 @@ type Page struct {
 type Document struct {
 	Encoding  string // name in the Encoding standard, in lower case
 	Text      []byte // of the page, in UTF-8
-	Malformed error  // the first error of an XHTML page, which was read to there; nil: it is well-formed
+	Malformed error  // the first error of an XHTML page, which was read to there; nil if it is well-formed
 
-	Title     string // white space collapsed; empty: none
+	Title     string // white space collapsed; empty if none
 	Base      string // absolute URL that references are resolved against
-	Canonical string // absolute URL of the first link rel=canonical with a valid one in the head; empty: none
+	Canonical string // absolute URL of the first link rel=canonical with a valid one in the head; empty if none
 	Meta      []Meta // the first thousand meta elements that have both a name and a content attribute
 	Links     []Link // if Read has no handlers
 
-	H1          string     // text of the first h1, white space collapsed; empty: none
+	H1          string     // text of the first h1, white space collapsed; empty if none
 	H1Count     int        // number of h1 elements
 	Description string     // content of the first meta name=description that has one, white space collapsed
 	Lang        string     // lang of the html element
 	Words       int        // number of words in the visible text
 	Hreflang    []Hreflang // link rel=alternate with hreflang, the first thousand
 
-	// ImagesWithoutAlt is the number of img elements without an alt attribute. Those in noscript, with
+	// ImagesWithoutAlt is the number of img elements without an alt attribute. Images in noscript, with
 	// the role none or presentation, or with aria-hidden do not count.
 	ImagesWithoutAlt int
 
@@ -75,7 +75,7 @@ func IsPage(header http.Header, body []byte) bool {
 	return t.IsHTML() || t.IsXHTML() || t.IsXML() && isXHTML(charset.Determine(body, t.Charset(), true).Decode(body))
 }
 
-// Lines are the lines, from 1, where elements of a page start. 0: it has no such element.
+// Lines are the lines, from 1, where elements of a page start, or 0 if it has no such element.
 type Lines struct {
 	Head, Title, H1 int // the first of each
 	Description     int // the first meta name=description
@@ -102,34 +102,34 @@ type Meta struct {
 
 // Link is a reference to another document.
 type Link struct {
-	URL  string // absolute, without a fragment; the beginning of one that is too long; empty: Err says why
+	URL  string // absolute, without a fragment; the beginning of one that is too long; if empty, Err says why
 	Ref  string // as written, white space trimmed
 	Err  error  // why the reference leads to no page
-	Rel  string // the rel attribute; empty: none
+	Rel  string // the rel attribute; empty if none
 	Kind string // the element: a, area, frame (iframe too), link or meta; header: the field Refresh
 	Text string // of an a element: at most 200 bytes, white space collapsed
-	Line int    // where the element starts, from 1; 0: Handlers.Lines is not set, or Kind is header
+	Line int    // where the element starts, from 1; 0 if Handlers.Lines is not set, or Kind is header
 }
 
 // Handlers are called for items that may be too numerous to list: a hostile page may have a million
 // links. They must not read other pages.
 type Handlers struct {
-	// Link is called for each link. Nil: not called. Without LinkTexts, links have no Text, which takes less time.
+	// Link, unless nil, is called for each link. Without LinkTexts, links have no Text, which takes less time.
 	Link      func(Link)
 	LinkTexts bool
 
-	// Resource is called for each resource that the page uses, such as an image. Nil: not called.
+	// Resource, unless nil, is called for each resource that the page uses, such as an image.
 	Resource func(Resource)
 
-	// ID is called for each id of an element and each name of an a element. Nil: not called.
+	// ID, unless nil, is called for each id of an element and each name of an a element.
 	ID func(id string)
 
 	// Lines adds the lines of what is found. A tree has no lines: with them, an HTML page is read by its tokens
 	// alone, so misplaced elements count where they are written.
 	Lines bool
 
-	// Restart is called when the page is read again from its start, by another reader or with
-	// another base URL. Everything that the others were called with is void. Nil: not called.
+	// Restart, unless nil, is called when the page is read again from its start, by another reader
+	// or with another base URL. Everything that the others were called with is void.
 	Restart func()
 }
 

@@ -78,7 +78,7 @@ func (c *collector) endHeading() {
 	}
 }
 
-// endLink reports the last link, whose text has ended.
+// endLink reports the last link when its text has ended.
 func (c *collector) endLink() {
 	if c.linkText.open {
 		c.lastLink.Text = c.text.keep(c.linkText.end(maxLinkText))

@@ -44,7 +44,7 @@ func (o *openElements) in(what ancestors) bool { return o.around&what != 0 }
 // top returns the innermost open element.
 func (o *openElements) top() *element { return o.below(0) }
 
-// below returns the open element with n others inside it; unknown: there is none.
+// below returns the open element with n others inside it, or unknown if there is none.
 func (o *openElements) below(n int) *element {
 	if n = len(o.stack) - 1 - n; n < 0 {
 		return unknown

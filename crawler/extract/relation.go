@@ -18,14 +18,14 @@ const (
 	relPage     // another page for readers
 	relEndpoint // an endpoint, a server or a namespace: nothing that the page uses
 
-	// Resources, the strongest last: a stylesheet that is preloaded too is a stylesheet.
+	// relPreload is the first resource. The strongest is last: a preloaded stylesheet is a stylesheet.
 	relPreload
 	relManifest
 	relIcon
 	relStylesheet
 )
 
-// relations have the words that mean something here. Those that lead to pages are from HTML (living
+// relations have the words that mean something here. Words that lead to pages are from HTML (living
 // standard, 4.6.7) and HTML 4.01 (6.12), with older names for them. SCHEMA.md of package output
 // documents them.
 var relations = func() map[string]relation {
@@ -62,7 +62,7 @@ func relationOf(rel []byte) (all relation) {
 	return all
 }
 
-// resourceKind returns the kind of resource that a link element names; empty: none. An element
+// resourceKind returns the kind of resource that a link element names, or "" if none. An element
 // without a relation is a mistake, or has the rev attribute of old pages.
 func (r relation) resourceKind() string {
 	switch {

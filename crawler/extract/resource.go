@@ -13,7 +13,7 @@ type Resource struct {
 	Err      error  // why the reference leads to no file
 	Kind     string // the element, the relation of a link element, or css; SCHEMA.md of package output lists all
 	Imported bool   // by @import: another stylesheet
-	Line     int    // where the element starts, or of the reference in a stylesheet, from 1; 0: Handlers.Lines is not set
+	Line     int    // where the element starts, or of the reference in a stylesheet, from 1; 0 if Handlers.Lines is not set
 }
 
 // resources reports what an element uses.
@@ -96,7 +96,7 @@ func (c *collector) styleText(text []byte, source bool) {
 	}
 }
 
-// addResource reports a resource, whose line is counted from the place.
+// addResource reports a resource, and counts its line from the place.
 func (c *collector) addResource(r Resource) {
 	r.Line += c.line
 	r.URL, r.Err = c.resolve(r.Ref)

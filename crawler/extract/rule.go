@@ -21,7 +21,7 @@ import (
 // This form is unambiguous: no selector ends with [], or with an unescaped @ and a name.
 type Rule struct {
 	Selector string `mapstructure:"selector"` // CSS
-	Attr     string `mapstructure:"attr"`     // the attribute that is the value; empty: the text, white space collapsed
+	Attr     string `mapstructure:"attr"`     // the attribute that is the value; if empty, the text, white space collapsed
 	All      bool   `mapstructure:"all"`      // every match, as a list; otherwise the first
 }
 

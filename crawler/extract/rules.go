@@ -14,8 +14,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// What a field may hold; the rest is left out. A selector may match more than was
-// meant, and every page of a crawl is kept.
+// The limits of a field; the rest is left out. A selector may match more than its
+// author meant, and every page of a crawl is kept.
 const (
 	maxMatches = 1000     // values of one field
 	maxValue   = 64 << 10 // bytes of one value
@@ -23,7 +23,7 @@ const (
 )
 
 // maxTime is how long fields may take on a page. A selector with ~ looks at all elements
-// before each, so that four hundred thousand in a row keep it busy for minutes.
+// before each: four hundred thousand in a row take minutes.
 const maxTime = 2 * time.Second
 
 // maxFieldName is the longest name of a field, in bytes.

@@ -69,7 +69,7 @@ func decodeStylesheet(page *Page) Document {
 // A stylesheet is the place of a token in a stylesheet.
 type stylesheet struct {
 	open    []byte // what ends each open block and function; image stands for the end of image-set()
-	rule    string // the at-rule that is open, or imported if its conditions follow; empty: none
+	rule    string // the at-rule that is open, or imported if its conditions follow; empty if none
 	ruleAt  int    // len(open) when it began
 	started bool   // an @import would be too late
 }

@@ -17,7 +17,7 @@ type tokenReader struct {
 	*collector
 	rest    source
 	tokens  *html.Tokenizer
-	raw     *element // the content of this one is the next token; nil: it is not text alone
+	raw     *element // the content of this one is the next token; nil if it is not text alone
 	lenient bool     // the page has no tree, so it is read on where the tree would decide
 	unsure  bool     // the tree decides
 	openElements
@@ -152,8 +152,8 @@ func (r *tokenReader) plain() {
 	r.rest.page = page
 }
 
-// plainMarkup reads what begins with the < that b begins with, and returns its
-// length; 0: it is not plain.
+// plainMarkup reads the markup at the start of b, and returns its length, or 0 if
+// it is not plain.
 func (r *tokenReader) plainMarkup(b []byte) int {
 	if len(b) < len("<a>") {
 		return 0
@@ -261,7 +261,7 @@ func (r *tokenReader) plainStartTag(b []byte) int {
 	}
 }
 
-// plainAttribute reads an attribute and returns its length; 0: it is not plain.
+// plainAttribute reads an attribute and returns its length, or 0 if it is not plain.
 // The length is less than that of b: something follows.
 func plainAttribute(b []byte) (key, value []byte, n int) {
 	end := nameEnd(b, 0)
@@ -308,7 +308,7 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' }
 
-// hasEscapes tells whether the value of an attribute may stand for something else
+// hasEscapes reports whether the value of an attribute may stand for something else
 // than its bytes: & begins an entity, CR is a line feed, NUL a replacement
 // character.
 func hasEscapes(value []byte) bool {
@@ -320,10 +320,10 @@ func hasEscapes(value []byte) bool {
 	return false
 }
 
-// source hands the page to the tokenizer, a piece at a time that ends with the
-// next >, since there, as a rule, a tag ends: the tokenizer is then between two
-// tokens and holds nothing back. Within one token the pieces double, so that long
-// ones are not moved in the tokenizer's buffer again and again.
+// source hands the page to the tokenizer in pieces. A piece ends with the next >,
+// usually the end of a tag: the tokenizer is then between two tokens, with an
+// empty buffer. Within one token the size of the pieces doubles, so the buffer
+// does not move a long token again and again.
 type source struct {
 	page  []byte // what is left of it
 	given int    // how much was handed out since the last place between two tokens

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// readPageTree reads an HTML page by its tree; nil: that might be too large.
+// readPageTree reads an HTML page by its tree. It returns nil if that might be too large.
 func readPageTree(page *Page, doc Document, on *Handlers) *Document {
 	trees <- struct{}{}
 	defer func() { <-trees }()
@@ -115,7 +115,7 @@ func (c *collector) walk(n *html.Node) {
 	}
 }
 
-// childText returns the text in an element, without that of elements in it.
+// childText returns the text in an element, without the text of elements in it.
 func childText(n *html.Node) string {
 	var b strings.Builder
 	for child := range n.ChildNodes() {

@@ -102,7 +102,7 @@ func (m *model) unknownTargets(n int, link, check string) string {
 	return fmt.Sprintf(text, quantity(n, link))
 }
 
-// unfinished says why the crawl may not have seen everything; empty: it has.
+// unfinished says why the crawl may not have seen everything, or "" if it has.
 func (m *model) unfinished() string {
 	switch state, e := m.dirs.outcome(); state {
 	case Unknown:
@@ -123,7 +123,7 @@ func (m *model) unfinished() string {
 }
 
 // rejectedIncomplete says why more URLs were skipped than the files list, apart from lost
-// lines; empty: they list all.
+// lines. It is empty if they list all.
 func (m *model) rejectedIncomplete() []string {
 	list := []string{}
 	for _, d := range m.dirs.filter((*workerDir).open) {
@@ -148,7 +148,7 @@ func (m *model) rejectedIncomplete() []string {
 // otherWorkers says that a report is not of the whole crawl.
 const otherWorkers = "the crawl may have had other workers, whose results are in other directories"
 
-// missingDirs says that the directory of a worker may be missing; empty: none is.
+// missingDirs says that the directory of a worker may be missing, or "" if none is.
 func (m *model) missingDirs() string {
 	n := m.entries.unfetched
 	if state, _ := m.dirs.outcome(); n == 0 || len(m.dirs) == 1 || !m.dirs.shared() || state != Finished {

@@ -187,7 +187,7 @@ type checkFault struct {
 	asset      bool
 }
 
-// fault returns the fault of a check; nil: it has none, or the line of a page says it.
+// fault returns the fault of a check, or nil if it has none or the line of a page says it.
 func (c *checks) fault(line *output.Check, r *references) *checkFault {
 	k := keyOf(line.URL)
 	f := c.byURL[k]

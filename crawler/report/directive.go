@@ -91,7 +91,7 @@ func (d *directives) list() Directives {
 	return d.result
 }
 
-// noindexOf returns the noindex directive of a page; empty: none.
+// noindexOf returns the noindex directive of a page, or "" if none.
 func noindexOf(p *output.Page) string {
 	for _, d := range p.Directives {
 		if d.Rule == p.Withheld || d.Rule == string(robotstag.NoIndex) || d.Rule == string(robotstag.None) {

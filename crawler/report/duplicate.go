@@ -46,7 +46,7 @@ type sameBody struct {
 	canonicals []key     // those that the pages name, itself included
 
 	url  string           // of the first, where the group is in the list
-	urls *topRows[string] // nil: it is not in the list
+	urls *topRows[string] // nil if it is not in the list
 }
 
 func newDuplicates(rows int) *duplicates {

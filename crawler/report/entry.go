@@ -17,7 +17,7 @@ type Sitemaps struct {
 	Problems              int          `json:"problems"`                // listed URLs that cannot be fetched and indexed; the other URLs were not fetched
 	OriginsWithoutEntries List[string] `json:"origins_without_entries"` // origins with pages, none of them listed in a sitemap
 
-	// Caveats are reasons why the sitemaps may list more URLs; empty: they do not.
+	// Caveats are reasons why the sitemaps may list more URLs. It is empty if they do not.
 	Caveats []string `json:"caveats"`
 }
 

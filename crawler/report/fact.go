@@ -19,11 +19,11 @@ func keyOf(url string) key { return key(xxhash.Sum64String(url)) }
 // A fact is what the report knows about a URL. It is small: there is one for each URL.
 type fact struct {
 	marks  marks
-	status int16 // of its page; 0: it has none
-	reason uint8 // index in facts.reasons, from 1; 0: not rejected
+	status int16 // of its page; 0 if it has none
+	reason uint8 // index in facts.reasons, from 1; 0 if not rejected
 
 	depth uint8  // of the rejection that counts, where several directories have one
-	dir   uint16 // the number of the directory with that rejection; 0: any
+	dir   uint16 // the number of the directory with that rejection; 0 for any
 }
 
 type marks uint16
@@ -128,7 +128,7 @@ func (f *facts) index(reason output.Reason) uint8 {
 	return uint8(len(f.reasons))
 }
 
-// reason says why a URL was rejected; empty: it was not, or another worker fetched it.
+// reason says why a URL was rejected, or "" if it was not or another worker fetched it.
 func (f *facts) reason(of fact) output.Reason {
 	if of.reason == 0 || of.status != 0 {
 		return ""

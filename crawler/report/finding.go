@@ -12,16 +12,16 @@ import (
 type Findings struct {
 	Rule
 
-	Caveats []string  `json:"caveats"` // reasons why the rows may be incomplete or wrong; empty: they are complete
+	Caveats []string  `json:"caveats"` // reasons why the rows may be incomplete or wrong; empty if they are complete
 	Total   int       `json:"total"`
 	Rows    []Finding `json:"rows"` // those with the most pages first, then by URL
 }
 
 // A Finding is one fault of one URL.
 type Finding struct {
-	URL     string   `json:"url"`                // the URL at fault: a broken target, a page without title, an entry
+	URL     string   `json:"url"`                // the URL that the finding is about: a broken target, a page without title, an entry
 	Detail  string   `json:"detail,omitempty"`   // "status 404", the directive, the rule of robots.txt
-	Line    int      `json:"line,omitempty"`     // the line of robots.txt that decides; 0: none does
+	Line    int      `json:"line,omitempty"`     // the line of robots.txt that decides; 0 if none does
 	Related string   `json:"related,omitempty"`  // the other URL: canonical or hreflang target, page with the same title, target of a redirect, sitemap
 	Pages   int      `json:"pages,omitempty"`    // number of pages that link to the URL or use it
 	FoundOn []string `json:"found_on,omitempty"` // the first ten of these pages, sorted
@@ -39,7 +39,7 @@ type ruleList struct {
 	finder     finder
 	references *references
 	rows       *topRows[Finding]
-	finished   *List[Finding]      // nil: more rows may come
+	finished   *List[Finding]      // nil while more rows may come
 	only       map[string][]string // URLs that only references have, with how pages refer to them, if not by links or as assets
 }
 

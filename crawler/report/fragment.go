@@ -66,7 +66,7 @@ func fragmentTargetOf(text string) fragmentTarget {
 	return t
 }
 
-// point sets the id to that of a fragment. Browsers look for an id that equals the fragment, and then for
+// point sets the id to the id that a fragment names. Browsers look for an id that equals the fragment, and then for
 // the decoded one.
 func (t *fragmentTarget) point(fragment string) {
 	t.id, t.unescaped = xxhash.Sum64String(fragment), xxhash.Sum64String(percentDecode(fragment))
@@ -75,7 +75,7 @@ func (t *fragmentTarget) point(fragment string) {
 // percentEncoded is an octet with percent encoding.
 var percentEncoded = regexp.MustCompile("%[0-9A-Fa-f]{2}")
 
-// percentDecode decodes a fragment as the URL standard does: an invalid % remains, and what is no UTF-8
+// percentDecode decodes a fragment as the URL standard does: an invalid % remains, and invalid UTF-8
 // becomes U+FFFD.
 func percentDecode(fragment string) string {
 	decoded := percentEncoded.ReplaceAllStringFunc(fragment, func(octet string) string {
@@ -85,7 +85,7 @@ func percentDecode(fragment string) string {
 	return strings.ToValidUTF8(decoded, "\uFFFD")
 }
 
-// follow finds the page of each target, whose ids addIDs then looks for.
+// follow finds the page of each target. addIDs then looks for its ids.
 func (f *fragments) follow() {
 	for k := range f.redirects.next {
 		if fact := f.facts.byURL[k]; !fact.has(linked) {
@@ -114,7 +114,7 @@ func (f *fragments) follow() {
 	}
 }
 
-// redirect sets a target to that of the redirects of a URL. It reports whether their Location has the
+// redirect sets a target to the end of the redirects of a URL. It reports whether their Location has the
 // fragment of an element.
 func (f *fragments) redirect(t *fragmentTarget, from key) bool {
 	last, fragment := f.redirects.lastOf(from)

@@ -37,7 +37,7 @@ type Indexable struct {
 
 	Fetched int // pages of the crawl, indexable or not
 
-	// Caveats are reasons why indexable pages may be missing; empty: none is.
+	// Caveats are reasons why indexable pages may be missing. It is empty if none is.
 	Caveats []string
 
 	// Incomplete reports whether any caveat has a cause other than the settings of the crawl: the
@@ -45,8 +45,8 @@ type Indexable struct {
 	Incomplete bool
 }
 
-// FindIndexable reads the directory of a crawl, or the directories of all its workers. Its errors
-// are those of [Generate]. It keeps the pages in memory.
+// FindIndexable reads the directory of a crawl, or the directories of all its workers. It returns
+// the errors of [Generate]. It keeps the pages in memory.
 //
 // If a recrawl of an earlier release found a page unchanged (304), the facts of the page are those of
 // the crawl that fetched it.
@@ -87,8 +87,8 @@ type candidate struct {
 	state   pageState
 	earlier bool  // the state is that of an earlier crawl
 	fetched int64 // when the page had the state
-	header  int64 // when it changed; 0: not known
-	entry   int64 // the latest date in a sitemap; 0: none
+	header  int64 // when it changed; 0 if not known
+	entry   int64 // the latest date in a sitemap; 0 if none
 }
 
 type pageState uint8
@@ -204,7 +204,7 @@ func (x *indexer) pages() []IndexablePage {
 	return pages
 }
 
-// listable reports whether a sitemap can list a URL. That of a page has a path.
+// listable reports whether a sitemap can list a URL. The URL of a page has a path.
 func listable(url string) bool {
 	err := sitemap.NewWriter(io.Discard, sitemap.URLSet).Write(url, time.Time{})
 	return err == nil && strings.HasPrefix(url, originOf(url)+"/")
@@ -213,8 +213,8 @@ func listable(url string) bool {
 // justNow is the age of a page that was generated for the request.
 const justNow = time.Minute
 
-// lastModified returns when a page changed by its header; 0: it does not say, or it says a time
-// that is not before the request.
+// lastModified returns when a page changed by its header, or 0 if it does not say so or the time
+// is not before the request.
 func lastModified(p *output.Page) int64 {
 	t, err := http.ParseTime(p.Headers["last-modified"])
 	if err != nil || t.Before(firstWeb) || t.After(p.FetchedAt.Add(-justNow)) {

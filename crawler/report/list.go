@@ -40,7 +40,7 @@ func sortRows[T any](rows []T, compare func(a, b T) int) {
 type topRows[T any] struct {
 	limit   int
 	compare func(a, b T) int
-	same    func(a, b T) bool // whether rows are duplicates; nil: none are
+	same    func(a, b T) bool // whether rows are duplicates; nil if none are
 	rows    []T
 	full    bool // rows begin with as many as the limit, in order
 	total   int

@@ -22,7 +22,7 @@ type merger struct {
 	outdated map[reading]bool
 }
 
-// latest has the URLs whose lines in a file are in several directories, with the number of the directory of the
+// latest has the URLs with lines in several directories, for one file, and the number of the directory with the
 // last fetch. Few leases expire, so there are few.
 type latest map[key]uint16
 
@@ -174,7 +174,7 @@ func (u *merger) eachCheck(f func(*workerDir, *output.Check)) error {
 	return eachLatest(u, results.Checks.Name(), func(c *output.Check) key { return keyOf(c.URL) }, f)
 }
 
-// eachLinks calls f for each line of links.jsonl that counts: if that of its page does.
+// eachLinks calls f for each line of links.jsonl that counts: a line counts if its page's line does.
 func (u *merger) eachLinks(f func(*workerDir, *linksLine)) error {
 	pages, checks := u.latest[results.Pages.Name()], u.latest[results.Checks.Name()]
 	return read(u.dirs, results.Links.Name(), func(s *workerDir, l *linksLine) bool {
@@ -183,7 +183,7 @@ func (u *merger) eachLinks(f func(*workerDir, *linksLine)) error {
 	}, f)
 }
 
-// eachAnchors calls f for each line of anchors.jsonl that counts: if that of its page does.
+// eachAnchors calls f for each line of anchors.jsonl that counts: a line counts if its page's line does.
 func (u *merger) eachAnchors(f func(*workerDir, *output.Anchors)) error {
 	pages := u.latest[results.Pages.Name()]
 	return read(u.dirs, results.Anchors.Name(), func(s *workerDir, a *output.Anchors) bool { return pages.counts(s, keyOf(a.URL)) }, f)

@@ -41,7 +41,7 @@ type model struct {
 	entriesUnknown bool // entries.jsonl is missing or empty
 }
 
-// newModel returns the model of a crawl of which nothing was read yet.
+// newModel returns the model of a crawl before any file is read.
 func newModel(ctx context.Context, dirs []string, opts *Options) (*model, error) {
 	var o Options
 	if opts != nil {
@@ -155,7 +155,7 @@ func (m *model) addCheck(_ *workerDir, c *output.Check) {
 }
 
 // readLinks reads the links of all pages. A link changes nothing if its target is linked already,
-// is not at fault and was not checked.
+// has no finding and was not checked.
 func (m *model) readLinks() error {
 	noted := newKeyFilter(len(m.facts.byURL) + len(m.checks.byURL))
 	for k, f := range m.facts.byURL {

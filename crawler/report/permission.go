@@ -24,8 +24,8 @@ type Permissions struct {
 	Statements     []StatementCounts   `json:"statements"`     // the most frequent first
 	Contradictions List[Contradiction] `json:"contradictions"` // those of the most pages first
 
-	// Caveats are reasons why the counts are too low, besides lost lines; empty: they are
-	// complete.
+	// Caveats are reasons why the counts are too low, besides lost lines. It is empty if they
+	// are complete.
 	Caveats []string `json:"caveats"`
 }
 

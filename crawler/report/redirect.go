@@ -30,7 +30,7 @@ type Chain struct {
 // A Step is a URL of a redirect chain.
 type Step struct {
 	URL    string `json:"url"`
-	Status int    `json:"status,omitempty"` // 0: not fetched
+	Status int    `json:"status,omitempty"` // 0 if not fetched
 }
 
 // The ends of chains, in the order of the report.
@@ -50,7 +50,7 @@ var ends = []string{endLoop, endTooLong, endBroken, endNoLocation, endSkipped, e
 type redirects struct {
 	facts  *facts
 	rows   int
-	next   map[key]key    // 0: no location
+	next   map[key]key    // 0 without a location
 	to     map[key]string // fragments of locations, with the number sign
 	steps  map[key]*Step  // of the chains in the list
 	faulty map[key]bool   // URLs of loops and dead ends, and the first ones of long chains
@@ -231,8 +231,8 @@ func (w path) fault() chainFault {
 	return chainFine
 }
 
-// lastOf follows the redirects of a URL. Fragment is that of the last Location that has one, with its
-// number sign: it replaces that of a link.
+// lastOf follows the redirects of a URL. Fragment is from the last Location that has one, with its
+// number sign: it replaces the fragment of a link.
 func (r *redirects) lastOf(k key) (last key, fragment string) {
 	for range redirection.Max {
 		to := r.next[k]

@@ -15,8 +15,8 @@ type Rejected struct {
 	Reasons []ReasonGroup    `json:"reasons"` // the most frequent first
 	Rules   List[RobotsRule] `json:"rules"`   // lines of robots.txt that disallow URLs, the line with the most URLs first
 
-	// Caveats are reasons why the counts are too low, besides lost lines; empty: the
-	// counts are complete.
+	// Caveats are reasons why the counts are too low, besides lost lines. It is empty if
+	// they are complete.
 	Caveats []string `json:"caveats"`
 
 	// BlockedStartURLs counts start URLs at addresses that are not allowed. The address belongs

@@ -49,7 +49,7 @@ type Report struct {
 
 	Permissions Permissions `json:"permissions"`
 
-	links *linkGraph // nil: not known
+	links *linkGraph // nil if not known
 }
 
 // A Loss is data that a file of a crawl has lost since it was written.
@@ -77,7 +77,7 @@ const maxRanked = 100
 
 // A CrawlEnd says how a crawl ended, like the field "ended" of crawl.json.
 type CrawlEnd struct {
-	End       string `json:"end"`       // a crawler.End, or EndRunning; empty: not known
+	End       string `json:"end"`       // a crawler.End, or EndRunning; empty if not known
 	Remaining int    `json:"remaining"` // URLs still to be fetched
 }
 

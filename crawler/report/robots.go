@@ -31,17 +31,17 @@ type Robots struct {
 type RobotsOrigin struct {
 	Origin    string    `json:"origin"`
 	Outcome   string    `json:"outcome"`          // outcome of the last fetch
-	Status    int       `json:"status,omitempty"` // of the last response; 0: none
+	Status    int       `json:"status,omitempty"` // of the last response; 0 if none
 	Error     string    `json:"error,omitempty"`
 	Chain     []string  `json:"chain,omitempty"` // requested URLs, if there were redirects
 	Fetches   int       `json:"fetches"`
-	FetchedAt time.Time `json:"fetched_at,omitzero"` // time of the last fetch; zero: the previous crawl made it
+	FetchedAt time.Time `json:"fetched_at,omitzero"` // time of the last fetch; zero if the previous crawl made it
 
 	Allowed     int `json:"allowed"`     // pages fetched; allowed URLs that were not fetched do not count
 	Disallowed  int `json:"disallowed"`  // URLs that it disallows
 	Unreachable int `json:"unreachable"` // URLs skipped because it was unreachable
 
-	Group        string `json:"group,omitempty"`          // product token of the group for the crawl; empty: none
+	Group        string `json:"group,omitempty"`          // product token of the group for the crawl; empty if none
 	Rules        int    `json:"rules"`                    // number of rules in that group
 	CrawlDelayMS int64  `json:"crawl_delay_ms,omitempty"` // Crawl-delay of that group
 	Sitemaps     int    `json:"sitemaps"`                 // number of sitemaps that it lists
@@ -62,7 +62,7 @@ type LintFinding struct {
 // An Outage is a time during which a robots.txt could not be fetched.
 type Outage struct {
 	StartedAt time.Time `json:"started_at"`
-	EndedAt   time.Time `json:"ended_at,omitzero"` // zero: it lasted until the crawl ended
+	EndedAt   time.Time `json:"ended_at,omitzero"` // zero if it lasted until the crawl ended
 	Attempts  int       `json:"attempts"`
 	Status    int       `json:"status,omitempty"`
 	Error     string    `json:"error,omitempty"`
@@ -115,7 +115,7 @@ type robotsHistory struct {
 	RobotsOrigin
 
 	dir     *workerDir  // of the last fetch
-	last    *robotsLine // nil: none
+	last    *robotsLine // nil if none
 	outages *topRows[Outage]
 	changes *topRows[RobotsChange]
 	failing bool
@@ -135,7 +135,7 @@ type fetchReader struct {
 	dir  *workerDir
 	next func() (*robotsLine, error, bool)
 	stop func()      // closes the file
-	line *robotsLine // the next one; nil: there is no more
+	line *robotsLine // the next one; nil if there is no more
 }
 
 func (f *fetchReader) advance() error {

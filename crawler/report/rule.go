@@ -44,7 +44,7 @@ type rule struct {
 
 	meaning string // for FINDINGS.md: what the rows are
 	needs   needs
-	when    func(*model, *ruleList) bool // whether the crawl has checked it; nil: every crawl has
+	when    func(*model, *ruleList) bool // whether the crawl has checked it; nil if every crawl has
 	find    func(*model, *ruleList) finder
 }
 

@@ -120,7 +120,7 @@ type repeats struct {
 
 // A repeat is a text that several pages have.
 type repeat struct {
-	url   string // of the first page; empty: not known yet
+	url   string // of the first page; empty if not known yet
 	depth int
 }
 

@@ -55,7 +55,7 @@ func faultySitemaps(fault sitemapFault) func(*model, *ruleList) finder {
 	})
 }
 
-// listedURLs finds listed URLs by their state. Detail is that of a page; nil: none can have the state.
+// listedURLs finds listed URLs by their state. Detail describes a page, and is nil if no page can have it.
 func listedURLs(state entryState, detail func(*output.Page) string) func(*model, *ruleList) finder {
 	return func(m *model, l *ruleList) finder {
 		return finder{

@@ -92,7 +92,7 @@ const (
 	fileIncomplete
 )
 
-// fault returns the fault of a file. Limits of the crawl are none.
+// fault returns the fault of a file. A limit of the crawl is no fault.
 func (s *sitemapFiles) fault(f *SitemapFile) sitemapFault {
 	k := sitemapKey(f.URL, f.FoundOn)
 	if r := s.rejections[k]; r != nil {
@@ -130,7 +130,7 @@ var firstWeb = time.Date(1991, 8, 6, 0, 0, 0, 0, time.UTC)
 // maxAhead allows for dates without a time zone: some days start 14 hours before UTC.
 const maxAhead = 14 * time.Hour
 
-// invalidLastmod says why the date of an entry is invalid; empty: it is valid.
+// invalidLastmod says why the date of an entry is invalid, or "" if it is valid.
 func (s *sitemapFiles) invalidLastmod(e *output.Entry) string {
 	read := s.readAt[keyOf(e.Sitemap)]
 	switch {
@@ -185,8 +185,8 @@ func (s *sitemapFiles) unread() string {
 	return fmt.Sprintf("%d of %s not read completely: %s", n, subject(len(s.files), "sitemap file", verb, verb), strings.Join(reasons, ", "))
 }
 
-// rejected reports whether a rejection is of a sitemap file, not a page: sitemaps.jsonl has
-// it too, or a robots.txt or an index lists it.
+// rejected reports whether a rejection is of a sitemap file, not a page: sitemaps.jsonl, a
+// robots.txt or an index lists the file.
 func (s *sitemapFiles) rejected(r *output.Rejection) bool {
 	_, known := s.place[sitemapKey(r.URL, r.FoundOn)]
 	return known || r.Source == "sitemap" && (s.indexes[keyOf(r.FoundOn)] || r.FoundOn == originOf(r.FoundOn)+"/robots.txt")
@@ -195,7 +195,7 @@ func (s *sitemapFiles) rejected(r *output.Rejection) bool {
 // sitemapKey stands for a sitemap file as it is listed in one place or by one host.
 func sitemapKey(url, lister string) key { return keyOf(url + "\n" + lister) }
 
-// reject records the rejection of a sitemap file. It reports false for that of a page.
+// reject records the rejection of a sitemap file. It reports false for a page.
 func (s *sitemapFiles) reject(r *output.Rejection) bool {
 	if !s.rejected(r) {
 		return false

@@ -55,7 +55,7 @@ const (
 	kindURL    kind = "url"    // Text, a URL
 	kindNumber kind = "number" // N
 	kindFault  kind = "fault"  // N, red unless it is 0
-	kindStatus kind = "status" // N, an HTTP status; 0: no response
+	kindStatus kind = "status" // N, an HTTP status; 0 without a response
 	kindFigure kind = "figure" // N, shown as Text
 	kindURLs   kind = "urls"   // N URLs, the first of them in List
 	kindLines  kind = "lines"  // List
@@ -241,7 +241,7 @@ type urlNumbers struct {
 	list   []string // the others
 }
 
-// number returns the number of a URL; -1: it is empty.
+// number returns the number of a URL, or -1 if it is empty.
 func (n *urlNumbers) number(url string) int {
 	if url == "" {
 		return -1

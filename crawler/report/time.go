@@ -20,7 +20,7 @@ type Times struct {
 
 // A Bucket counts responses that took less than Below, but not less than the previous Below.
 type Bucket struct {
-	Below int64 `json:"below_ms,omitempty"` // 0: no limit
+	Below int64 `json:"below_ms,omitempty"` // 0 for no limit
 	Pages int   `json:"pages"`
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// ErrNotOneCrawl says that directories are not those of the workers of one crawl: they belong to
+// ErrNotOneCrawl says that directories are not of the workers of one crawl: they belong to
 // different crawls, one is named twice, or their number is zero or too large.
 var ErrNotOneCrawl = errors.New("not the directories of one crawl")
 
@@ -31,7 +31,7 @@ type Worker struct {
 	EndedAt   time.Time `json:"ended_at,omitzero"`   // end of its last page
 
 	Pages    int `json:"pages"`    // pages counted for this worker; a page in several directories counts once
-	Rejected int `json:"rejected"` // skipped URLs counted for this worker, likewise once
+	Rejected int `json:"rejected"` // skipped URLs counted for this worker, also once
 }
 
 // A workerDir is the directory of a worker.
@@ -39,9 +39,9 @@ type workerDir struct {
 	dir    string
 	number uint16 // from 1, in the order of the names
 	state  state
-	ending *CrawlEnd // nil: not known
+	ending *CrawlEnd // nil if not known
 
-	canceled func() error // why the report is no longer wanted; nil: it is
+	canceled func() error // why the report is no longer wanted; nil if it is
 
 	lines      map[string]int // how many each file had at the first reading
 	damaged    []output.Loss  // lines that cannot be read
@@ -67,16 +67,16 @@ type state struct {
 		URLs         []string `json:"urls"`
 		UserAgent    string   `json:"user-agent"`
 		OnlySitemaps bool     `json:"only-sitemaps"`
-		Links        any      `json:"links"`       // which links of pages are recorded; false: none; nil: the default
-		Check        any      `json:"check"`       // what was checked besides pages; nil: nothing
+		Links        any      `json:"links"`       // which links of pages are recorded; false for none, nil for the default
+		Check        any      `json:"check"`       // what was checked besides pages; nil if nothing was
 		ForbidHost   []string `json:"forbid-host"` // hosts to which no page may refer
-		Frontier     string   `json:"frontier"`    // shared by several workers; empty: not shared
+		Frontier     string   `json:"frontier"`    // shared by several workers; empty if not shared
 		CrawlName    string   `json:"crawl-name"`  // in the frontier
 		Worker       string   `json:"worker-name"` // in the crawl
 	} `json:"config"`
 }
 
-// crawl returns the name of the shared crawl; empty: the crawl was not shared.
+// crawl returns the name of the shared crawl, or "" if the crawl was not shared.
 func (s *workerDir) crawl() string {
 	if s.state.Config.Frontier == "" {
 		return ""
@@ -235,8 +235,8 @@ func (all workerDirs) userAgent() string {
 	return ua
 }
 
-// outcome returns the state of the crawl, and the ending that tells it; nil: none does. The
-// pages must have been read.
+// outcome returns the state of the crawl, and the ending that shows it, or nil if none does.
+// The pages must have been read.
 //
 // Each worker of a shared frontier saw the number of remaining URLs when it ended. If one saw
 // zero, the crawl is finished; else the worker that fetched last knows best. Without a shared

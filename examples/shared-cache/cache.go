@@ -15,12 +15,11 @@ import (
 // and needs persistence: a lost record may allow everything after an outage of 30 days.
 type redisCache struct{ client rueidis.Client }
 
-const (
-	keyPrefix = "robots:"
-	// The contexts of robotsext never end, and checks wait for the cache. After an error,
-	// robotsext requests robots.txt itself.
-	redisTimeout = time.Second
-)
+const keyPrefix = "robots:"
+
+// redisTimeout is for one call: the contexts of robotsext never end, and checks wait for the cache.
+// After an error, robotsext requests robots.txt itself.
+const redisTimeout = time.Second
 
 // Load returns the record of o.
 func (c redisCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.Record, error) {

@@ -22,15 +22,15 @@ type Cache interface {
 // CacheOptions configure how long and where records are stored. Records of tdmrep.json, which only
 // the purpose [usage.TDM] needs, have limits of the same size of their own, and no Backend.
 type CacheOptions struct {
-	MinAge, MaxAge time.Duration // limits of a record's lifetime; zero: 5 minutes and 24 h; negative MinAge: no minimum
-	MaxRecords     int           // in memory; zero: 100,000
-	MaxBytes       int64         // in memory, estimated; zero: 512 MiB
-	Backend        Cache         // storage in addition to memory; nil: none
+	MinAge, MaxAge time.Duration // limits of a record's lifetime; zero means 5 minutes and 24 h; a negative MinAge means no minimum
+	MaxRecords     int           // in memory; zero means 100,000
+	MaxBytes       int64         // in memory, estimated; zero means 512 MiB
+	Backend        Cache         // storage in addition to memory; nil means none
 }
 
 // FetchOptions configure requests for robots.txt and sitemaps.
 type FetchOptions struct {
-	Timeout time.Duration      // for one robots.txt, including redirects; zero: 30 s
+	Timeout time.Duration      // for one robots.txt, including redirects; zero means 30 s
 	Schemes map[string]Fetcher // fetchers by scheme; only "ftp" is allowed; without it ftp URLs fail with ErrUnsupportedScheme
 	// Wait blocks until u may be requested; done is called after the request. Timeout
 	// excludes the wait. After an error the verdict is Later, with a retry within a minute.
@@ -50,9 +50,9 @@ type Signer interface {
 
 // OutageOptions configure what applies while robots.txt is unreachable.
 type OutageOptions struct {
-	RetryMin, RetryMax time.Duration     // backoff between retries; zero: 1 minute and 1 hour; at most 24 h
-	Profile            OutageProfile     // zero: ProfileRFC9309
-	Available          func(Origin) bool // for ProfileGoogle: reports whether the site works; nil: a page had a status other than 429 and 5xx in the last 24 h
+	RetryMin, RetryMax time.Duration     // backoff between retries; zero means 1 minute and 1 hour; at most 24 h
+	Profile            OutageProfile     // zero means ProfileRFC9309
+	Available          func(Origin) bool // for ProfileGoogle: reports whether the site works; nil means that a page had a status other than 429 and 5xx in the last 24 h
 }
 
 // OutageProfile decides what applies during a long outage of robots.txt.

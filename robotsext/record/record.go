@@ -44,7 +44,7 @@ var (
 type Record struct {
 	Origin        Origin
 	Outcome       Outcome
-	Status        int             // of the last response; 0: there was none
+	Status        int             // of the last response; 0 if there was none
 	Err           error           // why the last fetch failed
 	File          *robotstxt.File // nil unless Outcome is OutcomeRules
 	Body          []byte          // the decoded text of File
@@ -56,21 +56,21 @@ type Record struct {
 	NoStore       bool            // the site forbids writing Body to disk
 
 	// During an outage:
-	FailingSince time.Time     // time of the first failed fetch; zero: no outage
+	FailingSince time.Time     // time of the first failed fetch; zero if there is no outage
 	RetryAt      time.Time     // next fetch
 	Failures     int           // failed fetches in a row
 	Outage       time.Duration // duration of the outage; a gap between two fetches counts at most a day
-	Copy         *Record       // the last complete file; nil: none
+	Copy         *Record       // the last complete file; nil if none
 	CopyLost     bool          // a copy may have existed and been lost
 
 	// A record of tdmrep.json has no File, but these:
-	TDMRep    *usage.TDMRep // nil: the file states nothing
+	TDMRep    *usage.TDMRep // nil if the file states nothing
 	TDMRepErr error         // why Body cannot be used: it is invalid or too large
 }
 
 // TDMRepProblem says why the tdmrep.json of a record from Options.OnTDMRep states nothing, such as
 // "unreachable: status 503", "invalid: not a JSON array", "larger than 262144 bytes" or "disallowed
-// by robots.txt". Empty: it has been read, or the site has none.
+// by robots.txt". It returns "" if the file was read, or the site has none.
 func (rec *Record) TDMRepProblem() string {
 	rec = rec.InForce()
 	switch {

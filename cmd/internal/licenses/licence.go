@@ -12,8 +12,8 @@ type licence struct {
 	phrases []string
 }
 
-// licences are those that may be passed on. Of two that begin alike the one with more
-// phrases comes first.
+// licences are those that may be passed on. If two begin with the same
+// phrase, the one with more phrases comes first.
 var licences = []licence{
 	{"Apache-2.0", []string{"apache license", "version 2.0, january 2004"}},
 	{"MPL-2.0", []string{"mozilla public license", "version 2.0"}},
@@ -37,7 +37,7 @@ var foreign = []string{
 	"shall be used for good, not evil",
 }
 
-// What is said of a text that is under none of the licences.
+// The names of a text that has none of the licences.
 const (
 	unknown   = "unknown"
 	demanding = "more than may be"
@@ -68,7 +68,7 @@ func nameOf(text string) string {
 	return strings.Join(names, "+")
 }
 
-// allowed tells whether all licences in a name may be passed on.
+// allowed reports whether the program may be passed on under all licences in a name.
 func allowed(name string) bool {
 	known := allowedNames()
 	return !slices.ContainsFunc(strings.Split(name, "+"), func(one string) bool { return !slices.Contains(known, one) })

@@ -1,13 +1,13 @@
-// Command licenses says under which licence each module is that packages are linked with,
-// and fails where one is not among those that may be passed on with this program.
+// Command licenses lists the licences of the modules that packages are linked with, and
+// fails if one of them may not be passed on with this program.
 //
 //	go run ./cmd/internal/licenses ./...                       module, version, licence
 //	go run ./cmd/internal/licenses -texts ./cmd/politecrawl    the texts, to go with a binary
 //
-// With -platforms "linux/amd64 windows/amd64" the modules are those of all of these.
+// With -platforms "linux/amd64 windows/amd64", it lists the modules of all these platforms.
 //
-// A licence is known by sentences that it alone has. That is no lawyer's work: it finds
-// the module that came in by an update and is under another licence than one thinks.
+// It recognizes a licence by sentences that no other has. This is no legal advice: it finds
+// a module that came with an update and has an unexpected licence.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 
 func main() {
 	texts := flag.Bool("texts", false, "print the texts of the licences")
-	platforms := flag.String("platforms", "", "GOOS/GOARCH, several with spaces between them; empty: this one")
+	platforms := flag.String("platforms", "", "GOOS/GOARCH, several with spaces between them; this one if empty")
 	flag.Parse()
 	out := bufio.NewWriter(os.Stdout)
 	err := run(context.Background(), out, *texts, strings.Fields(*platforms), flag.Args())

@@ -121,13 +121,13 @@ func (m module) licence() (string, error) {
 	return found, err
 }
 
-// notice tells whether a file goes along with a licence and is none.
+// notice reports whether a file belongs to a licence without being one.
 func notice(file string) bool {
 	lower := strings.ToLower(file)
 	return strings.HasPrefix(lower, "notice") || strings.HasPrefix(lower, "patents")
 }
 
-// writeTexts writes what has to go along with a binary.
+// writeTexts writes the texts that a binary must come with.
 func (m module) writeTexts(w io.Writer) error {
 	files, err := m.files()
 	for _, f := range files {

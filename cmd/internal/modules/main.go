@@ -1,11 +1,11 @@
-// Command modules writes the modules of this repository as a module proxy serves them, from
-// what is committed:
+// Command modules writes the modules of this repository, as committed, in the layout of a
+// module proxy:
 //
 //	go run ./cmd/internal/modules -version v1.2.3 dist/modules
 //
-// The modules are that of the root and those that its go.mod replaces by folders. They
+// The modules are the root and the modules that its go.mod replaces by folders. They
 // require each other at the version, and replace nothing: `go install` refuses a program
-// whose go.mod has replace directives.
+// if its go.mod has replace directives.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	version := flag.String("version", "", "version of the modules; empty: the tag of the commit, or its pseudo-version")
+	version := flag.String("version", "", "version of the modules; if empty, the tag of the commit, or its pseudo-version")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "usage: modules [-version v1.2.3] DIR")

@@ -107,9 +107,9 @@ func (r *release) writeModule(folder string) error {
 	return r.addSums(m, filepath.Join(dir, r.version+".zip"), text)
 }
 
-// publish turns the folder of a module into what is published, and returns its go.mod: that
-// requires the modules of this release at its version and replaces nothing. The licence is
-// that of the repository where the module has none.
+// publish prepares the folder of a module for publication, and returns its go.mod, which
+// requires the modules of this release at its version and replaces nothing. A module without
+// a licence gets that of the repository.
 func (r *release) publish(folder string, mod *modfile.File) ([]byte, error) {
 	for _, replaced := range slices.Clone(mod.Replace) {
 		if err := mod.DropReplace(replaced.Old.Path, replaced.Old.Version); err != nil {

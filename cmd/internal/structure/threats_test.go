@@ -41,8 +41,8 @@ func TestThreats(t *testing.T) {
 	}
 }
 
-// heldBy returns the head of the last column of the table that a row stands in; empty: the
-// row is its head.
+// heldBy returns the head of the last column of the table that a row stands in, or "" if
+// the row is its head.
 func heldBy(text, row string) string {
 	table, _, _ := strings.Cut(text, row)
 	if i := strings.LastIndex(table, "\n\n"); i >= 0 {

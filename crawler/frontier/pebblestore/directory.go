@@ -28,7 +28,7 @@ const (
 type directory struct {
 	path  string
 	lock  io.Closer
-	owner string // path of the file with the process id; empty: the lock is shared
+	owner string // path of the file with the process id; empty if the lock is shared
 	fs    vfs.FS // of the database
 	disk  *disk
 }

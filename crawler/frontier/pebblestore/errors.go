@@ -25,7 +25,7 @@ var (
 // An InUseError names the process that has a store open. It matches ErrInUse (errors.Is).
 type InUseError struct {
 	Dir string
-	PID int // process id; 0: unknown
+	PID int // process id; 0 if unknown
 }
 
 func (e *InUseError) Error() string {

@@ -22,7 +22,7 @@ const (
 	metaNote   = "note"
 )
 
-// A hostID is the number of a host in the store. 0: none.
+// A hostID is the number of a host in the store. 0 means none.
 type hostID uint32
 
 // A place is the position of an entry in the queue of its host.

@@ -10,7 +10,7 @@ import (
 type known struct {
 	limit int64
 	set   seen.Set
-	cache *seen.Cache // nil: set has all hashes
+	cache *seen.Cache // nil if set has all hashes
 }
 
 // has reports whether a URL is stored. If exact is false, so may be other URLs.

@@ -8,19 +8,19 @@ import (
 // Options configure a Store.
 type Options struct {
 	// Delay and MaxInFlight are the values of a new host, until UpdateHost changes them.
-	// 0: no delay, and 1 request in flight.
+	// 0 means no delay, and 1 request in flight.
 	Delay       time.Duration
 	MaxInFlight int
 	// LeaseTime is the duration of holds, and of leases if LeaseRequest.Duration is 0.
-	// 0: 10 minutes.
+	// 0 means 10 minutes.
 	LeaseTime time.Duration
-	// Durability is the kind of crash that acknowledged writes survive. 0: Process.
+	// Durability is the kind of crash that acknowledged writes survive. 0 means Process.
 	Durability Durability
 	// SeenBytes is the maximum memory for the hashes of known URLs, 9 to 14 bytes each. If
 	// they need more, the store keeps the most recently used, and looks other URLs up in the
-	// database. 0: 1 GiB, enough for about 100 million URLs.
+	// database. 0 means 1 GiB, enough for about 100 million URLs.
 	SeenBytes int64
-	// Logger logs messages of the database. Nil: no logging.
+	// Logger logs messages of the database. Nil means no logging.
 	Logger *slog.Logger
 
 	readAhead int    // URLs in memory for all hosts; each host may have minWindow

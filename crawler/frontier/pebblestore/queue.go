@@ -16,7 +16,7 @@ type change interface {
 // A request has changes that are written atomically.
 type request struct {
 	changes []change
-	done    chan struct{} // closed when they are applied; nil: nobody waits
+	done    chan struct{} // closed when they are applied; nil if nobody waits
 }
 
 // A queue has the next work of the committer. Its lock may be acquired with that of the store.

@@ -66,13 +66,13 @@ func (v *ReadOnlyStore) Close() error { return errors.Join(v.db.Close(), v.dir.C
 // A URL is the stored record of a URL.
 type URL struct {
 	// Item is the item that was added. NotBefore is replaced with the time at which the URL
-	// (scheduled) or its host (pending) is due. Zero: now, or the URL is done or dropped.
+	// (scheduled) or its host (pending) is due. Zero means now, or the URL is done or dropped.
 	frontier.Item
 	State State
 	// Attempts is the number of leases, counted like frontier.Lease.Attempt. It is 0 if the
 	// URL is done or dropped.
 	Attempts int
-	// Validators are those of the last successful fetch. Nil: none.
+	// Validators are those of the last successful fetch. Nil means none.
 	Validators *frontier.Validators
 }
 

@@ -65,7 +65,7 @@ func (s *Store) ensureHosts(names []frontier.Host, now instant) (instant, error)
 // A storedHost is a host in the database.
 type storedHost struct {
 	id     hostID
-	record *hostRecord // nil: unknown host
+	record *hostRecord // nil if the host is unknown
 }
 
 func (s *Store) readHost(name frontier.Host) (h storedHost, err error) {

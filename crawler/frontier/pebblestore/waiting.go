@@ -55,7 +55,7 @@ type waitingList struct {
 
 	db     database        // the snapshot
 	leased map[uint64]bool // numbers of leased entries, whose queue records remain
-	hosts  map[hostID]bool // hosts to be listed; nil: all
+	hosts  map[hostID]bool // hosts to be listed; nil for all
 	id     hostID          // of the last host
 	name   frontier.Host
 }

@@ -47,7 +47,7 @@ type schedule struct {
 type job struct {
 	items   []*item  // of Add, Revisit, and links
 	endings []ending // of Finish
-	note    []byte   // nil: none
+	note    []byte   // nil if none
 	done    chan struct{}
 	err     error
 }

@@ -24,7 +24,7 @@ func encodeKey(key string, host frontier.Host, meta []byte) string {
 	return string(append(fields.AppendString(b, path), meta...))
 }
 
-// decodeItem decodes an item of which encodeKey has encoded the key. An empty Meta is nil.
+// decodeItem decodes an item with a key from encodeKey. An empty Meta is nil.
 func decodeItem(text string, host frontier.Host) (frontier.Item, error) {
 	r := fields.Reader{Rest: []byte(text)}
 	path := r.String()

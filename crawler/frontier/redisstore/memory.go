@@ -12,7 +12,7 @@ type memory struct {
 	size int // of the cache, in bytes; not positive: none
 
 	mu     sync.Mutex  // guards the fields below
-	cache  *seen.Cache // known URLs; nil: none
+	cache  *seen.Cache // known URLs; nil if none
 	runs   []string    // ids of the server processes for which the cache is valid
 	forgot int         // number of times the cache was cleared
 }

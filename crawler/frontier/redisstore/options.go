@@ -18,13 +18,13 @@ const PasswordVariable = "POLITECRAWL_REDIS_PASSWORD"
 // Options configure a Store.
 type Options struct {
 	// CrawlName is the name of the crawl: letters, digits, '.', '_' and '-'. Any number of
-	// crawls can share a server. Empty: "default".
+	// crawls can share a server. Empty means "default".
 	CrawlName string
-	// Prefix is the prefix of all keys. Empty: "politecrawl".
+	// Prefix is the prefix of all keys. Empty means "politecrawl".
 	Prefix string
 	// WorkerName is the unique name of this process in the crawl. The next process with the
 	// name inherits its note and its leases, so a process that resumes after a crash must
-	// keep its name. Empty: the name of the machine and a random suffix. Nobody inherits
+	// keep its name. Empty means the name of the machine and a random suffix. Nobody inherits
 	// these leases; they expire.
 	WorkerName string
 	// MustExist: Open does not create a missing crawl, but returns ErrNotFound.
@@ -38,26 +38,26 @@ type Options struct {
 
 	// Shards and ExpectedURLs are fixed when the crawl is created, and ignored later. Shards
 	// is the number of parts of the crawl, which limits the number of Cluster servers
-	// that it can use. 0: 16 in a Cluster, 1 on a single server. If a crawl has more URLs
-	// than ExpectedURLs, each URL needs more memory (see README.md). 0: 10 million.
+	// that it can use. 0 means 16 in a Cluster, 1 on a single server. If a crawl has more URLs
+	// than ExpectedURLs, each URL needs more memory (see README.md). 0 means 10 million.
 	Shards       int
 	ExpectedURLs int
 
 	// Delay and MaxInFlight are the values of a new host, until UpdateHost changes them.
-	// 0: no delay, and 1 request in flight. Use the same values for all workers.
+	// 0 means no delay, and 1 request in flight. Use the same values for all workers.
 	Delay       time.Duration
 	MaxInFlight int
 	// LeaseTime is the duration of holds, and of leases if LeaseRequest.Duration is 0.
-	// 0: 10 minutes.
+	// 0 means 10 minutes.
 	LeaseTime time.Duration
 	// RetryTimeout is the time for which a call is retried while Redis is unavailable or
-	// rejects writes, with pauses that grow to two seconds. 0: 30 seconds; negative: no
-	// retries; math.MaxInt64: until the context ends. A Lease may exceed its Wait by
-	// this time. Open does not retry.
+	// rejects writes, with pauses that grow to two seconds. 0 means 30 seconds, a
+	// negative value no retries, math.MaxInt64 until the context ends. A Lease may exceed its
+	// Wait by this time. Open does not retry.
 	RetryTimeout time.Duration
 	// OnOutage is called with ErrUnavailable or ErrReadOnly when the store starts to retry
 	// calls, and with nil when they succeed again. It is called by one goroutine at a time. It
-	// must return soon and must not use the store. Nil: not called.
+	// must return soon and must not use the store. It may be nil.
 	OnOutage func(err error)
 
 	// Password is the password of the user in the address. If it is empty, these are used
@@ -66,10 +66,10 @@ type Options struct {
 	PasswordFile string
 
 	// Logger logs restarts of the server, lost connections, and settings that a master of Sentinels
-	// lacks (README.md). Nil: no logging.
+	// lacks (README.md). Nil means no logging.
 	Logger *slog.Logger
 
-	cacheBytes int // size of the cache of known URLs; 0: 16 MiB, or 2 million URLs; negative: no cache
+	cacheBytes int // size of the cache of known URLs; 0 means 16 MiB, or 2 million URLs; negative means no cache
 }
 
 const (

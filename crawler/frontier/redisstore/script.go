@@ -84,7 +84,7 @@ func newScript(l *layout, lib string, parts ...string) script {
 	return script{text: b.String(), sha: hex.EncodeToString(sum[:])}
 }
 
-// named returns the fields of a table with arguments, the first of which is ARGV[from].
+// named returns the fields of a table with arguments, from ARGV[from] on.
 func named(names []string, from int) string {
 	var b strings.Builder
 	for i, name := range names {

@@ -35,7 +35,7 @@ type server struct {
 
 	staleMaster bool // of MayHaveStaleMaster
 
-	heard atomic.Pointer[heard] // the last call that a master of Sentinels replied to, of which it is sure
+	heard atomic.Pointer[heard] // the last call that a sure master of Sentinels replied to
 }
 
 // String returns the address, without the password, and the name of the crawl.
@@ -121,7 +121,7 @@ func (s *server) retry(ctx context.Context, do func(ctx context.Context) error) 
 	}
 }
 
-// master returns the only node of a client of Sentinels; nil: it knows none at the moment.
+// master returns the only node of a client of Sentinels, or nil if it knows none at the moment.
 func (s *server) master() (addr string, node rueidis.Client) {
 	for addr, node := range s.client.Nodes() {
 		return addr, node
@@ -142,7 +142,7 @@ type heard struct {
 }
 
 // confirm returns ErrUnavailable if the master has replied to a call that began at start after a silence, and
-// rejects a write now, here one without an effect. A master that was replaced while it hung executes the
+// now rejects a write without an effect. A master that was replaced while it hung executes the
 // calls that it had received by then, and those that come when it continues. Afterwards it notices that
 // it has lost its replica (min-replicas-to-write).
 func (s *server) confirm(ctx context.Context, addr string, master rueidis.Client, key string, start time.Time) error {

@@ -12,7 +12,7 @@ import (
 // A script works on one shard. With one shard, a batch is one transaction. With several, a
 // batch has three steps, and the transactions of a step are sent together:
 //
-//  1. Add the links to other shards than that of their page.
+//  1. Add the links to shards other than the page's.
 //  2. Finish leases, and add the links within the shard.
 //  3. Lease.
 

@@ -31,7 +31,7 @@ type ending struct {
 	result     frontier.Result
 	notBefore  time.Time
 	hostDelay  time.Duration
-	validators string // as Redis stores them; empty: none
+	validators string // as Redis stores them; empty if none
 	err        *error // the result
 }
 
@@ -64,9 +64,9 @@ type transaction struct {
 	shard   int
 	key     string // selects the server, and stores the reply for a repeated call
 	nonce   string
-	note    []byte // nil: none
+	note    []byte // nil if none
 	orders  []order
-	section *section // nil: none
+	section *section // nil if none
 	whole   bool     // send items also if the cache has them
 
 	forgot int       // the restarts that were known when it was first composed

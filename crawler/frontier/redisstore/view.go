@@ -30,7 +30,7 @@ type view struct {
 }
 
 // A head is the time when a shard next has work, and the time when Redis said so, both on the
-// clock of Redis. Zero: unknown.
+// clock of Redis. Zero means unknown.
 type head struct {
 	at, said int64
 }

@@ -42,7 +42,7 @@ type listing struct {
 	s       *Store
 	ctx     context.Context
 	shard   int
-	hosts   map[frontier.Host]bool // hosts to list; empty: all
+	hosts   map[frontier.Host]bool // hosts to list; empty for all
 	yield   func(frontier.Item, error) bool
 	stopped bool // the loop has ended
 }

@@ -9,7 +9,7 @@ import (
 // A DamagedError means that a file or some of its lines cannot be read.
 type DamagedError struct {
 	File  string
-	Lines []int // numbers of the unreadable lines, from 1; empty: not a JSON lines file
+	Lines []int // numbers of the unreadable lines, from 1; empty if it is not a JSON lines file
 	Err   error // error of the file or of the first of Lines
 }
 

@@ -18,7 +18,7 @@ type File struct {
 	path string
 
 	mu     sync.Mutex // guards file and length, and the order of writes
-	file   *os.File   // nil: the first line creates it
+	file   *os.File   // nil until the first line creates it
 	length int64
 }
 

@@ -139,7 +139,7 @@ func each[T any](name string, f func(at int64, number int, v *T) error) error {
 type decoded[T any] struct {
 	at     int64
 	number int
-	v      *T // nil: it cannot be read
+	v      *T // nil if it cannot be read
 	err    error
 }
 
@@ -195,7 +195,7 @@ func readLine(r *bufio.Reader, buf []byte) ([]byte, error) {
 	}
 }
 
-// decode returns the value of a line. Empty lines and an incomplete last line have none: nil.
+// decode returns the value of a line, or nil for an empty line and an incomplete last one.
 func decode[T any](line []byte, ended bool) (v *T, err error) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil, nil

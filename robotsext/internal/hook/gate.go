@@ -45,7 +45,7 @@ func (h *Hook) Attach(c *colly.Collector) {
 	g.install()
 }
 
-// gateFor returns the gate that Attach has set for c; nil: there is none.
+// gateFor returns the gate that Attach has set for c, or nil if there is none.
 func (h *Hook) gateFor(c *colly.Collector) *gate {
 	g, _ := h.attached.Load(weak.Make(c))
 	set, _ := g.(weak.Pointer[gate])

@@ -1,7 +1,7 @@
 // Package hook checks the requests of colly collectors. It wraps the transport of a collector in a
-// gate, answers colly's own request for robots.txt, and seals the collector's context, so that a
-// collector that has lost its gate sends no page. For that it reads and replaces what a collector
-// keeps private: README.md says which methods of colly would replace it.
+// gate, and answers colly's own request for robots.txt. It seals the collector's context, so a
+// collector that has lost its gate requests no page. For that it reads and replaces private fields
+// of a collector: README.md says which methods of colly would replace them.
 package hook
 
 import (
@@ -23,7 +23,7 @@ import (
 // the collector's context, and leads to the collector's transport; see Open.
 type Host interface {
 	// Pass sends req through base if robots.txt allows it. It uses check for the check and send
-	// for the request; nil: the context of req.
+	// for the request. Nil means the context of req.
 	Pass(check, send context.Context, req *http.Request, base http.RoundTripper) (*http.Response, error)
 	// CheckHost returns why colly, which has sent req for a robots.txt, must not visit the host.
 	CheckHost(ctx context.Context, req *http.Request) error
@@ -43,7 +43,7 @@ type Config struct {
 }
 
 // Hook attaches collectors to a Host, and sends requests without checks: through the transport of
-// a collector, or through that of Config.
+// a collector or of Config.
 type Hook struct {
 	Config
 
@@ -102,7 +102,7 @@ func (h *Hook) Pass(req *http.Request, base http.RoundTripper) (*http.Response, 
 }
 
 // RoundTrip sends req without a check through the transport of the collector that it belongs to,
-// or else through that of Config.
+// or else through Config's.
 func (h *Hook) RoundTrip(req *http.Request) (*http.Response, error) {
 	if s := shellIn(req.Context()); s != nil {
 		return roundtrip.Complete(s.send(req))
@@ -134,7 +134,7 @@ func Open(ctx context.Context) (opened context.Context, release func()) {
 // IsAttached reports whether a request with ctx is one that an attached collector sends.
 func IsAttached(ctx context.Context) bool { return shellIn(ctx) != nil }
 
-// Jar returns the cookie jar of the collector that ctx belongs to; nil: none.
+// Jar returns the cookie jar of the collector that ctx belongs to, or nil if none.
 func Jar(ctx context.Context) http.CookieJar {
 	if s := shellIn(ctx); s != nil {
 		return s.gate.watched.programJar()

@@ -14,7 +14,7 @@ import (
 // private is a *colly.Collector with access to its private fields.
 type private struct {
 	collector *colly.Collector
-	pointer   *unsafe.Pointer // to the *http.Client; nil: it cannot be read in this version of colly
+	pointer   *unsafe.Pointer // to the *http.Client; nil if it cannot be read in this version of colly
 }
 
 // privateOf returns c with its private fields. It knows colly v2.1.0 to v2.3.0.

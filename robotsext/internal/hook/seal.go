@@ -14,9 +14,9 @@ import (
 )
 
 // seal is the context that Attach gives a collector. For the program it is the context before
-// Attach. For a request of the collector it has always ended with ErrDetached, if the request
-// may bypass the gate because the program has replaced the client or transport. Then no
-// transport sends it, and the gate replaces it with open for requests that robots.txt allows.
+// Attach. A request may bypass the gate if the program has replaced the client or transport.
+// For it, the context has always ended with ErrDetached, so no transport sends the request.
+// The gate replaces the seal with open for requests that robots.txt allows.
 type seal struct {
 	parent context.Context // the collector's context at Attach
 	gate   *gate

@@ -20,7 +20,7 @@ import (
 type shell struct {
 	gate    *gate
 	front   *http.Transport
-	adopted http.RoundTripper // the transport that the program has set; nil: none
+	adopted http.RoundTripper // the transport that the program has set; nil if none
 	base    base              // sends the allowed requests; if adopted is nil, see own
 
 	mu         sync.Mutex

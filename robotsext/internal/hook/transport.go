@@ -13,7 +13,7 @@ import (
 // base is a transport, and a copy of it for collectors with a proxy.
 type base struct {
 	transport http.RoundTripper
-	proxied   func() http.RoundTripper // nil: it supports no proxy
+	proxied   func() http.RoundTripper // nil if it supports no proxy
 }
 
 // newBase returns the base for t, or for the default transport if t is nil.

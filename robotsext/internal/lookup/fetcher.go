@@ -25,7 +25,7 @@ type file struct {
 	path     string
 	maxBytes int
 	parse    func(*record.Record)                        // sets the File of a record, or what else its Body says
-	check    func(ctx context.Context, u *url.URL) error // whether u may be requested; nil: always, as for robots.txt
+	check    func(ctx context.Context, u *url.URL) error // whether u may be requested; nil means always, as for robots.txt
 }
 
 // name returns the name of the file for messages.
@@ -37,7 +37,7 @@ type fetchResult struct {
 	outcome   record.Outcome
 	status    int         // of the last response, 0 for none
 	err       error       // why the outcome is Unreachable
-	unsent    bool        // the program prevented or canceled the request, so the site is not at fault
+	unsent    bool        // the program prevented or canceled the request, so this says nothing about the site
 	broken    bool        // the connection failed, so a retry may succeed
 	body      []byte      // outcome Rules
 	truncated bool        // body was cut at the size limit
@@ -197,7 +197,7 @@ func (l *Lookup) mayRecover(ctx context.Context, u *url.URL, err error) bool {
 		return false
 	}
 	var dns *net.DNSError
-	// The name may also be that of a proxy, and the next proxy may be another.
+	// The name may also be a proxy's, and the next proxy may be another.
 	return !errors.As(err, &dns) || !dns.IsNotFound || dns.Name != u.Hostname()
 }
 

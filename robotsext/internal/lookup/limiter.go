@@ -172,7 +172,7 @@ func (p *Limiter) Await(ctx context.Context, o record.Origin, delay time.Duratio
 }
 
 // reserve reserves the next request if it may start now, or returns how long to wait. It
-// waits at most Options.Fetch.Timeout for a request in flight, whose body may never be
+// waits at most Options.Fetch.Timeout for a request in flight: its body may never be
 // closed. A reservation without a request expires after the delay. The caller holds
 // mu.
 func (p *Limiter) reserve(f *traffic, delay time.Duration) time.Duration {
@@ -266,7 +266,7 @@ func (l *Lookup) Transmit(o record.Origin, req *http.Request, base http.RoundTri
 	return resp, nil
 }
 
-// countedBody is the body of a response whose request is in flight until it was read or is closed.
+// countedBody is the body of a response. The request is in flight until it is read or closed.
 type countedBody struct {
 	io.ReadCloser
 	limiter *Limiter

@@ -23,7 +23,7 @@ type Config struct {
 	UserAgent string
 	RoundTrip roundtrip.Func // sends a request without a check
 	Permanent []error        // errors of RoundTrip that another connection would meet too
-	Signer    record.Signer  // nil: requests are not signed
+	Signer    record.Signer  // nil if requests are not signed
 	Parse     *robotstxt.Options
 	Fetch     record.FetchOptions
 	Cache     record.CacheOptions
@@ -71,8 +71,8 @@ func newLookup(c Config, f file) *Lookup {
 	return &Lookup{Config: c, file: f, memory: m, unstored: unstored{most: m.maxSlots, origins: make(map[record.Origin]struct{})}}
 }
 
-// ErrDisallowed is the error of a tdmrep.json that robots.txt disallows, or to whose end of
-// redirects it does.
+// ErrDisallowed is the error of a tdmrep.json that robots.txt disallows, at its own URL or where it
+// redirects.
 var ErrDisallowed = errors.New("disallowed by robots.txt")
 
 // TDMRep returns a Lookup of tdmrep.json files, with a memory of its own and no Cache. Check
@@ -93,8 +93,8 @@ func (l *Lookup) TDMRep(check func(context.Context, *url.URL) error, onRecord fu
 
 // Resolve returns the record of o. It starts a lookup if there is no record, if it is
 // due, or if force is set. If ctx ends, the caller returns and the lookup continues
-// for others. If the lookup panics in a function of the program, such as a transport, so
-// does Resolve.
+// for others. Resolve panics if the lookup panics in a function of the
+// program, such as a transport.
 func (l *Lookup) Resolve(ctx context.Context, o record.Origin, force bool) (*record.Record, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -132,7 +132,7 @@ func (l *Lookup) Resolve(ctx context.Context, o record.Origin, force bool) (*rec
 	return a.rec, nil
 }
 
-// Known returns the record of o if it is in memory and needs no request; nil: there is none.
+// Known returns the record of o if it is in memory and needs no request, or nil if there is none.
 func (l *Lookup) Known(o record.Origin) *record.Record {
 	l.memory.mu.Lock()
 	defer l.memory.mu.Unlock()
@@ -142,7 +142,7 @@ func (l *Lookup) Known(o record.Origin) *record.Record {
 	return nil
 }
 
-// Expire makes the record of o expire, unless it is that of an outage or is being looked up.
+// Expire makes the record of o expire, unless it is of an outage or is being looked up.
 func (l *Lookup) Expire(o record.Origin) {
 	l.memory.mu.Lock()
 	defer l.memory.mu.Unlock()
@@ -214,7 +214,7 @@ func (l *Lookup) lookUp(ctx context.Context, s *slot, a *attempt, force bool) {
 		}
 		found = kept
 	case res.unsent:
-		// The site is not at fault.
+		// This says nothing about the site.
 		l.Log.DebugContext(ctx, l.file.name()+" not requested", "origin", s.origin, "error", res.err)
 		found = l.unresolved(s.origin, kept, lost, res.err)
 	default:
@@ -243,12 +243,12 @@ func (l *Lookup) publish(ctx context.Context, prior, rec *record.Record) {
 // errRetryAfter is the reason for delaying a fetch of robots.txt or tdmrep.json.
 var errRetryAfter = errors.New("the site sent Retry-After, which has not passed yet")
 
-// ErrEnded is the error of callers whose fetch was ended by a function of the program,
-// with runtime.Goexit.
+// ErrEnded is the error of callers if a function of the program has ended the fetch with
+// runtime.Goexit.
 var ErrEnded = errors.New("a function in Options ended the fetch")
 
-// unresolved returns the record after a failure that is not the site's. It is not
-// stored, so the next caller tries again.
+// unresolved returns the record after a failure that says nothing about the site. It
+// is not stored, so the next caller tries again.
 func (l *Lookup) unresolved(o record.Origin, prior *record.Record, lost bool, err error) *record.Record {
 	now := l.Now()
 	rec := &record.Record{

@@ -30,10 +30,10 @@ type memory struct {
 
 type slot struct {
 	origin    record.Origin
-	rec       *record.Record // the newest, even if it has expired; nil: none
-	attempt   *attempt       // nil: none in flight
+	rec       *record.Record // the newest, even if it has expired; nil if none
+	attempt   *attempt       // nil if none is in flight
 	responded time.Time      // last page response other than 429 and 5xx
-	traffic   *traffic       // of the server of origin; nil: no request yet
+	traffic   *traffic       // of the server of origin; nil before the first request
 	place     *list.Element  // in order
 }
 
@@ -42,7 +42,7 @@ type slot struct {
 type attempt struct {
 	done     chan struct{}
 	rec      *record.Record
-	panicked any // what the lookup panicked with; nil: nothing
+	panicked any // what the lookup panicked with; nil if it did not
 	callers  int // waiting callers; the memory's mu guards it
 }
 
@@ -96,7 +96,7 @@ func (m *memory) noteResponse(o record.Origin, now time.Time) {
 	}
 }
 
-// lastResponse returns the last time of noteResponse for o; zero: never.
+// lastResponse returns the last time of noteResponse for o, or zero if never.
 func (m *memory) lastResponse(o record.Origin) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -32,7 +32,7 @@ type folder struct {
 	base   string   // the directory of the site that the folder has: /, or /project/
 	root   *os.Root // keeps symbolic links inside dir; it follows no absolute ones
 
-	robotsFrom string // the file that replaces the robots.txt of the host; empty: the folder has it
+	robotsFrom string // the file that replaces the robots.txt of the host; empty if the folder has it
 	robotsText []byte
 
 	server   *http.Server
@@ -69,8 +69,8 @@ func (f *folder) local() *crawler.LocalSite {
 	return site
 }
 
-// toAddress sends requests to an address, whatever the host of their URL is. It redirects those of
-// the other scheme to the origin, as web servers do.
+// toAddress sends requests to an address, whatever the host of their URL is. It redirects requests
+// with the other scheme to the origin, as web servers do.
 type toAddress struct {
 	*http.Transport
 
@@ -190,9 +190,9 @@ var mediaTypes = map[string]string{
 	".gz": "application/gzip", ".zip": "application/zip",
 }
 
-// mediaType returns the type of a file by its name. Unknown ones are bytes, as web servers have
-// it, and are not guessed from the content. HTML and XML have no charset, because their files
-// declare one; that of Content-Type would override it.
+// mediaType returns the type of a file by its name. Unknown files are bytes, as for web servers:
+// the content is not examined. HTML and XML have no charset, because their files declare one,
+// which Content-Type would override.
 func mediaType(name string) string {
 	ending := strings.ToLower(path.Ext(name))
 	if known := mediaTypes[ending]; known != "" {
@@ -226,8 +226,8 @@ func (f *folder) fileOf(raw string) (inside, name string, ok bool) {
 	return inside, filepath.Join(f.dir, filepath.FromSlash(inside)), true
 }
 
-// unserved returns why the file of a URL is not served although it exists; empty: it is served, or
-// there is none.
+// unserved returns why the file of a URL is not served although it exists, or "" if it is served or
+// does not exist.
 func (f *folder) unserved(raw string) string {
 	inside, name, ok := f.fileOf(raw)
 	if !ok {
@@ -310,8 +310,8 @@ func (f *folder) robots() *robotstxt.File {
 	return robotstxt.Parse(text, nil)
 }
 
-// robotsFile returns the file that replaces the robots.txt at a URL; empty: standard input. It is not ok
-// if none does.
+// robotsFile returns the file that replaces the robots.txt at a URL, or "" for standard input. It is not
+// ok if none does.
 func (f *folder) robotsFile(u string) (name string, ok bool) {
 	switch {
 	case f.robotsFrom == "" || u != f.origin+"/"+robotsFile:
@@ -323,7 +323,7 @@ func (f *folder) robotsFile(u string) (name string, ok bool) {
 }
 
 // otherOrigin returns the origin of a sitemap in robots.txt, or of a URL in the sitemap of the folder,
-// if it is another one than that of the folder, and says what lists it; else empty strings.
+// and what lists it. It returns empty strings if that is the origin of the folder.
 func (f *folder) otherOrigin() (origin, lister string) {
 	for _, s := range f.robots().Sitemaps {
 		if u, err := url.Parse(s.URL); err == nil && u.Host != "" && originOf(u) != f.origin {
@@ -345,12 +345,12 @@ func (f *folder) otherOrigin() (origin, lister string) {
 	return "", ""
 }
 
-// hasStart reports whether a crawl of the folder finds a page: its index, or those of a sitemap.
+// hasStart reports whether a crawl of the folder finds a page: its index, or the pages of a sitemap.
 func (f *folder) hasStart() bool {
 	return f.has(indexFile) || f.has(sitemapFile) || len(f.robots().Sitemaps) > 0
 }
 
-// example names a folder below that has an index, for a message; empty: there is none.
+// example names a folder below that has an index, for a message, or "" if there is none.
 func (f *folder) example() string {
 	pages, _ := fs.Glob(f.root.FS(), "*/"+indexFile) // the pattern is valid
 	if len(pages) == 0 {

@@ -21,9 +21,9 @@ import (
 
 // A place is where a finding can be corrected.
 type place struct {
-	File string `json:"file,omitempty"` // a file of the folder; empty: the crawl had no folder
+	File string `json:"file,omitempty"` // a file of the folder; empty if the crawl had no folder
 	URL  string `json:"url"`
-	Line int    `json:"line,omitempty"` // from 1; 0: not known
+	Line int    `json:"line,omitempty"` // from 1; 0 if not known
 }
 
 // name returns the file, or the URL if there is no file.
@@ -110,7 +110,7 @@ func (s *sources) linkTo(u, page string) place {
 	return s.at(page, func(d *document) int { return d.lineOfReference(u) })
 }
 
-// reason returns why the folder does not serve a file that exists; empty: it does.
+// reason returns why the folder does not serve a file that exists, or "" if it does.
 func (s *sources) reason(u string) string {
 	if s.folder == nil {
 		return ""
@@ -136,7 +136,7 @@ func (s *sources) robots(rule report.Rule, f report.Finding) place {
 	return p
 }
 
-// at returns a place in the file of a URL. Find returns the line; nil: it is not needed. CI systems
+// at returns a place in the file of a URL. Find returns the line, and is nil if none is needed. CI systems
 // cannot show a file that is missing, so the place has none.
 func (s *sources) at(u string, find func(*document) int) place {
 	p := place{URL: u}
@@ -235,7 +235,7 @@ func (d *document) lineOf(rule report.Rule, f report.Finding) int {
 // noindex matches robots directives with noindex.
 var noindex = regexp.MustCompile(`(?i)(^|,)\s*(noindex|none)\s*(,|$)`)
 
-// lineOfSitemapFault returns the line where the reading of a sitemap ends early; 0: it does not.
+// lineOfSitemapFault returns the line where the reading of a sitemap ends early, or 0 if it does not.
 func (d *document) lineOfSitemapFault() int {
 	for _, err := range sitemap.Read(bytes.NewReader(d.text), nil) {
 		if f, ok := errors.AsType[*sitemap.Finding](err); ok {
@@ -249,7 +249,7 @@ func (d *document) lineOfSitemapFault() int {
 const maxCached = 8
 
 // lineOfPath returns the line that has the last part of a URL's path, for a reference whose URL the crawl
-// changed, such as by removing tracking parameters; 0: none has it.
+// changed, such as by removing tracking parameters. It returns 0 if none has it.
 func lineOfPath(text []byte, u string) int {
 	parsed, err := url.Parse(u)
 	if err != nil || path.Base(parsed.Path) == "/" || path.Base(parsed.Path) == "." {
@@ -268,7 +268,7 @@ func textOf(u string) []string {
 }
 
 // lineWith returns the first line that has one of the words, not as the beginning of a longer
-// path; 0: none has it.
+// path, or 0 if none has.
 func lineWith(text []byte, words ...string) int {
 	for _, word := range words {
 		ends := regexp.MustCompile(regexp.QuoteMeta(word) + `([^-\w.~%/?&=]|$)`)

@@ -65,7 +65,7 @@ func (v *verdict) text(crawled string, files []string, paint cli.Painter) string
 	return strings.Join(slices.Concat([]string{head}, rows, foot), "\n") + "\n"
 }
 
-// counted says how many problems there are, or, if there is none, how many other findings.
+// counted says how many problems there are, or how many other findings if there is no problem.
 func (v *verdict) counted() string {
 	count := func(counts map[report.Severity]int, what string, severities []report.Severity) string {
 		var list []string

@@ -1,6 +1,6 @@
 // Package flags has the table of the flags that commands which crawl share. A row has the name, which
-// is also the key in a configuration file, the field that it sets, its text in the help, and what else
-// the program must know of it.
+// is also the key in a configuration file, the field that it sets, its text in the help, and its
+// traits.
 package flags
 
 import (
@@ -65,7 +65,7 @@ const (
 	KeyOnly                       // it is no flag: the arguments set it
 	Commas                        // a list whose values can be separated by commas
 	Lines                         // a list whose values may contain spaces: in the environment each is a line
-	LongDefault                   // the default is too long for the help; the usage tells of it
+	LongDefault                   // the default is too long for the help; the usage says it
 	Secret                        // a list of texts with secrets, which a crawl stores masked
 	ThisRun                       // a key that is not stored with the crawl
 	Locates                       // locates a shared crawl
@@ -156,7 +156,7 @@ func Add[T any](fs *pflag.FlagSet, name string, field *T) {
 	fs.AddFlag(r.newFlag())
 }
 
-// A wordsValue is a text whose type the help shows as its valid words. The crawler checks it.
+// A wordsValue is a text. The help shows its valid words as its type; the crawler checks it.
 type wordsValue[T ~string] struct {
 	field *T
 	words string

@@ -7,9 +7,9 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
-// rows returns the table, each row bound to its field in v. The order is that of the help, of the
-// manual pages, of configs/crawl.yaml and of "config show". In a group, the rows of --help stand
-// before those of --help-all. A row without a group belongs to that of the row above it.
+// rows returns the table, each row bound to its field in v. The help, the manual pages,
+// configs/crawl.yaml and "config show" have the same order. In a group, the rows of --help come
+// before those of --help-all. A row without a group belongs to the group of the row above it.
 func (v *Values) rows() []Row {
 	c := &v.Config
 	return []Row{

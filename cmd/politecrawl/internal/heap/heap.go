@@ -17,8 +17,8 @@ const (
 	minMemory = 96 << 20
 )
 
-// Limit limits the garbage of a small heap by gcPercent, and that of a large one by its
-// size. It leaves alone what GOGC or GOMEMLIMIT sets.
+// Limit limits the garbage of a small heap by gcPercent, and the garbage of a large heap by
+// its size. It does not change what GOGC or GOMEMLIMIT sets.
 func Limit() {
 	if os.Getenv("GOGC") != "" {
 		return

@@ -73,7 +73,7 @@ func writePages(cmd *cobra.Command, dir, date string) (pages int, err error) {
 	return pages, nil
 }
 
-// sourceDate returns the date of SOURCE_DATE_EPOCH, for reproducible builds; empty: none.
+// sourceDate returns the date of SOURCE_DATE_EPOCH, for reproducible builds, or "" if it is not set.
 func sourceDate(epoch string) (string, error) {
 	if epoch == "" {
 		return "", nil

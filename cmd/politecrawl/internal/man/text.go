@@ -16,7 +16,7 @@ import (
 // way of Markdown their asterisks, underscores and angle brackets would be lost.
 func manualText(cmd *cobra.Command, date, version string) string {
 	m := &manual{}
-	// A date is read by programs too, and they know it by its hyphens.
+	// Programs read the date too, and recognize it by its hyphens.
 	fmt.Fprintf(&m.b, ".TH %s %s %q %s %s\n", argument(strings.ToUpper(pageName(cmd))), argument(fmt.Sprint(pageSection(cmd))), date, argument(version), argument("Politecrawl Manual"))
 	m.b.WriteString(".nh\n.ad l\n") // no word is broken and no space stretched: there are commands in the text
 	m.macro("SH", "NAME")
@@ -90,7 +90,7 @@ func (m *manual) synopsis(cmd *cobra.Command) {
 	m.line(strings.Join(text, " "))
 }
 
-// prose writes a text of paragraphs. What is indented in it is shown as it stands.
+// prose writes a text of paragraphs. It keeps indented lines as they are.
 func (m *manual) prose(text string) {
 	for i, paragraph := range paragraphs(text) {
 		if i > 0 { // a heading begins one by itself

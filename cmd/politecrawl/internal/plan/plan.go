@@ -73,7 +73,7 @@ command and prints the plan from what was read so far.
       robots        outcome of robots.txt: rules, allow-all or unreachable
       robots_url, robots_status, robots_error, retry_at
                     of the request for robots.txt
-      group         the group of robots.txt that applies; empty: none
+      group         the group of robots.txt that applies; empty if none does
       urls, pages, rejected, sitemaps, requests
                     numbers, as above
       delay_ms, crawl_delay_ms, response_ms, duration_ms
@@ -81,7 +81,7 @@ command and prints the plan from what was read so far.
       sitemaps_unread
                     number of sitemaps that are not read because of --max-sitemaps
       visit_times   list of the times at which robots.txt allows visits (Visit-time, UTC)
-      opens_at      start of the next such time; empty: visits are allowed now
+      opens_at      start of the next such time; empty if visits are allowed now
     others          list of all other origins, with the same fields
     disallowed      list of rules that disallow URLs: origin, robots_url, group, rule, line,
                     urls, examples

@@ -70,8 +70,8 @@ func (s *Settings) unreadable(err error) error {
 		err = parse.Unwrap()
 	}
 	text := cli.OneLine(err.Error())
-	// What is well written and yet does not fit a table of keys is none: the
-	// decoders of JSON and YAML say so in the same words.
+	// A valid file may not be a table of keys: the decoders of JSON and YAML say so in the
+	// same words.
 	if strings.Contains(text, "cannot unmarshal") {
 		example := "max-pages: 100, one a line"
 		if strings.HasSuffix(strings.ToLower(s.File), ".json") {

@@ -32,8 +32,8 @@ func keyLines(kind string, text []byte) map[string]int {
 
 var tomlKey = regexp.MustCompile(`^\s*\[*["']?([\w-]+)["']?\s*[].=]`)
 
-// tomlKeyLines returns the first line that has each key. The library for TOML tells no lines
-// but by a package that it calls unstable.
+// tomlKeyLines returns the first line that has each key. The library for TOML has lines
+// only in a package that it calls unstable.
 func tomlKeyLines(text []byte) map[string]int {
 	lines := map[string]int{}
 	number, quoted := 0, ""

@@ -29,12 +29,12 @@ type Settings struct {
 
 	rows           []flags.Row
 	continuesCrawl bool                   // there is a crawl to resume
-	values         *viper.Viper           // of the environment and the file; nil: not read yet
+	values         *viper.Viper           // of the environment and the file; nil if not read yet
 	from           map[string]string      // by key: where its value comes from
 	lines          map[string]int         // by key: its line in the file, where that is known
 	seen           map[string]string      // what the process list shows, by flag: the variable to use instead
-	given          func(flag string) bool // tells whether a flag was given
-	notice         func(line string)      // prints a note; nil: nothing
+	given          func(flag string) bool // reports whether a flag was given
+	notice         func(line string)      // prints a note; nil prints nothing
 }
 
 // Where values come from, beside flags, environment and file.
@@ -100,7 +100,7 @@ func (s *Settings) GroupFlags(cmd *cobra.Command, without flags.Trait, first ...
 	cli.GroupFlags(cmd, groups)
 }
 
-// row returns the row of a flag or key; nil: there is none.
+// row returns the row of a flag or key, or nil if there is none.
 func (s *Settings) row(name string) *flags.Row {
 	if i := slices.IndexFunc(s.rows, func(r flags.Row) bool { return r.Name == name }); i >= 0 {
 		return &s.rows[i]
@@ -204,7 +204,7 @@ func (s *Settings) setAudit() {
 	}
 }
 
-// instead returns the keys that replace a flag without a key; empty: there is no such flag.
+// instead returns the keys that replace a flag without a key, or "" if there is no such flag.
 func instead(key string) string {
 	if key != "audit" {
 		return ""

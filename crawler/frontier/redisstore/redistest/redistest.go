@@ -29,11 +29,11 @@ type Server struct {
 	dir     string
 	binary  string
 	options []string
-	config  string      // configuration file of a Sentinel; empty: not a Sentinel
-	tls     *tls.Config // for clients; nil: no TLS
+	config  string      // configuration file of a Sentinel; empty if it is not one
+	tls     *tls.Config // for clients; nil without TLS
 
 	mu  sync.Mutex // guards cmd
-	cmd *exec.Cmd  // nil: not running
+	cmd *exec.Cmd  // nil if not running
 }
 
 // RequireServer returns the path of redis-server or, if it is not installed, valkey-server. If neither
