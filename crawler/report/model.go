@@ -155,7 +155,7 @@ func (m *model) addCheck(_ *workerDir, c *output.Check) {
 }
 
 // readLinks reads the links of all pages. A link changes nothing if its target is linked already,
-// has no finding and was not checked.
+// cannot be a finding and was not checked.
 func (m *model) readLinks() error {
 	noted := newKeyFilter(len(m.facts.byURL) + len(m.checks.byURL))
 	for k, f := range m.facts.byURL {

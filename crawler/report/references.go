@@ -11,7 +11,7 @@ type references struct {
 	pages   []string       // that refer to them
 	blocks  [][]reference  // blocks do not move as they become more
 
-	limit   int // of references to URLs with findings; more are counted, and read again to name their pages
+	limit   int // of references to URLs that may be findings; more are counted, and read again to name their pages
 	kept    int
 	omitted bool
 
@@ -41,7 +41,7 @@ func (r *references) begin(page string) {
 	r.lines++
 }
 
-// addLink adds a link to a URL with a finding, or a use of it: links.jsonl has both.
+// addLink adds a link to a URL that may be a finding, or a use of it: links.jsonl has both.
 func (r *references) addLink(k key) {
 	r.omitted = r.omitted || r.kept >= r.limit
 	r.add(k, !r.omitted)
