@@ -99,7 +99,7 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 		{"contact", func(c *Config) { c.Fetch.Contact = "Me <me@h>" }, `"Me <me@h>" is not an email address; write it as crawler@example.com, without a name`},
 		{"contact", func(c *Config) { c.Fetch.Contact = "me@h\r\nX: y" }, `"me@h\r\nX: y" is not an email address; write it as crawler@example.com, without a name`},
 		{"contact", func(c *Config) { c.Fetch.Contact = "mé@h" }, `"mé@h" is not an email address; write it as crawler@example.com, without a name`},
-		{"check-dns", func(c *Config) { c.Fetch.CheckDNS = true }, "needs the identity whose domain the names must be under; set identity too"},
+		{"check-dns", func(c *Config) { c.Fetch.CheckDNS = true }, "needs an identity, since the names must be under its domain; set identity too"},
 		{"types", func(c *Config) { c.Fetch.Types = []string{"text/html", "pdf"} }, `"pdf" is not a media type; write it as text/html, or as text/* for all types of text`},
 		{"timeout", func(c *Config) { c.Fetch.Timeout = 0 }, "0s is not positive"},
 		{"first-byte-timeout", func(c *Config) { c.Fetch.FirstByteTimeout = -1 }, "-1ns is negative; 0 means no limit"},

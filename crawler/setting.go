@@ -139,7 +139,7 @@ func (c *Config) settings() []setting {
 		value("contact", &c.Fetch.Contact, "", checkContact),
 		value("identity", &c.Fetch.Identity, "").ofProcess(),
 		value("check-dns", &c.Fetch.CheckDNS, false, func(on bool) error {
-			return require(!on || c.Fetch.Identity != "", "needs the identity whose domain the names must be under; set identity too")
+			return require(!on || c.Fetch.Identity != "", "needs an identity, since the names must be under its domain; set identity too")
 		}),
 		value("types", &c.Fetch.Types, nil, valid(fetch.ParseTypes)).requeues(output.ContentType),
 		value("timeout", &c.Fetch.Timeout, 30*time.Second, positive),

@@ -188,7 +188,7 @@ var outages = map[string]http.HandlerFunc{
 	},
 }
 
-// limitTimer is the Options.Fetch.Timeout by which to meet the outage: short only for the
+// limit returns options with the Fetch.Timeout by which to meet the outage: short only for the
 // one that waits for it, so that a busy machine turns no other into that.
 func limit(outage string) *robotsext.Options {
 	if outage == "timeout" {

@@ -53,7 +53,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// fill has a Robots know n origins, whose files are bodies in turn, and checks a page
+// fill has a Robots know n origins, with the bodies in turn as files, and checks a page
 // of each as often as it takes until the rules are compiled. It returns the text held.
 func fill(tb testing.TB, r *robotsext.Robots, n int, bodies []string, current *string) (text int64) {
 	tb.Helper()

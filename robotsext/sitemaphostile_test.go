@@ -49,7 +49,7 @@ func (e *endless) Close() error {
 	return nil
 }
 
-// registered is a walk over one sitemap of a.example, whose body is made by body.
+// served returns a Robots for a.example, which serves body as its sitemap.
 func served(t *testing.T, body *endless, opts robotsext.Options) *robotsext.Robots {
 	t.Helper()
 	body.over = new(int)

@@ -77,7 +77,7 @@ func (c *crawl) entry(path string) {
 	c.entries = append(c.entries, output.Entry{URL: example + path, Sitemap: example + "/sitemap.xml"})
 }
 
-// links adds links of a page.
+// link adds links of a page.
 func (c *crawl) link(from string, to ...string) {
 	l := c.linksOf(from)
 	for _, path := range to {
@@ -443,7 +443,7 @@ func (c *crawl) hreflang(path, to string) {
 	c.listed(path, output.Page{Hreflang: []output.Hreflang{{Lang: "fr", URL: to}}})
 }
 
-// rows returns the findings by rule, without rules that have none.
+// rowsByRule returns the findings by rule, without rules that have none.
 func rowsByRule(r *Report) map[string][]Finding {
 	all := make(map[string][]Finding)
 	for _, f := range r.Findings {
@@ -861,7 +861,7 @@ func TestFindingsAcrossWorkers(t *testing.T) {
 	}
 	for i, k := range all.checks {
 		parts[i%3].checks = append(parts[i%3].checks, k)
-		k.FetchedAt = k.FetchedAt.Add(-time.Minute) // another worker, whose lease expired
+		k.FetchedAt = k.FetchedAt.Add(-time.Minute) // another worker with an expired lease
 		k.Result, k.Status, k.Reason = output.CheckBroken, 502, ""
 		parts[(i+1)%3].checks = append(parts[(i+1)%3].checks, k)
 	}

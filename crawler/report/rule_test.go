@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FINDINGS.md has the table of rules between its first section and that of the rules of "politecrawl ci",
-// whose package tests them.
+// FINDINGS.md has the table of rules between its first section and the section on rules of "politecrawl ci",
+// which that command's package tests.
 func TestFindingsDocumentIsUpToDate(t *testing.T) {
 	text, err := os.ReadFile("FINDINGS.md")
 	if err != nil {

@@ -69,7 +69,7 @@ func FuzzRedactLog(f *testing.F) {
 	})
 }
 
-// TestNames holds which parameters and header fields are left out.
+// TestSecretNames holds which parameters and header fields are left out.
 func TestSecretNames(t *testing.T) {
 	const url = "http://h/p?a=1&"
 	for _, name := range []string{

@@ -44,8 +44,8 @@ func TestPackagesTeach(t *testing.T) {
 	}
 }
 
-// needsRedis matches what is said of functions for shared crawls, whose examples would need
-// a server.
+// needsRedis matches errors about functions for shared crawls: their examples would need a
+// server.
 var needsRedis = regexp.MustCompile(`\b(Example(JoinConfig|Stop) is not checked|calls (JoinConfig|Status|Stop))$`)
 
 // TestExamplesStartWithAQuestion holds that each program in examples begins with the question that

@@ -69,8 +69,8 @@ func TestDeleteRefusesAnotherFormat(t *testing.T) {
 	}
 }
 
-// A worker without Sync for long, whose crawl was deleted or created again meanwhile, changes
-// nothing.
+// A worker that has not called Sync for long changes nothing if its crawl was deleted or created
+// again meanwhile.
 func TestDeleted(t *testing.T) {
 	server := redistest.Start(t)
 	ctx := t.Context()

@@ -60,7 +60,7 @@ func TestStaleMaster(t *testing.T) {
 			watched := redistest.StartSentinels(t, "--min-replicas-to-write", "1", "--min-replicas-max-lag", "2")
 			worker := openTest(t, watched.URL(), Options{WorkerName: "a"})
 			ignorant := openTest(t, watched.Master.URL(), Options{WorkerName: "b", RetryTimeout: -1})
-			ignorant.address.sentinel = "main" // whose connection lasts
+			ignorant.address.sentinel = "main" // its connection lasts
 			if _, err := ignorant.Add(ctx, []frontier.Item{{URL: "http://h.test/1"}, {URL: "http://h.test/2"}}); err != nil {
 				t.Fatal(err)
 			}

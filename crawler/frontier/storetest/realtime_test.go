@@ -22,7 +22,7 @@ func (s sleepy) Note(context.Context) ([]byte, error) {
 	return nil, nil
 }
 
-// TestRunReal repeats a failed check with more time only if the store or the machine stalled.
+// TestInsist holds that a failed check gets more time only if the store or the machine stalled.
 func TestInsist(t *testing.T) {
 	const unit = 100 * time.Millisecond
 	for _, c := range []struct {

@@ -22,7 +22,7 @@ type doc struct {
 	head, body  string
 }
 
-// layout is what the template writes around a page. Its lines are counted by the tests.
+// html is what the template writes around a page. Its lines are counted by the tests.
 func (d doc) html() string {
 	return fmt.Sprintf(`<!doctype html>
 <html lang="en">

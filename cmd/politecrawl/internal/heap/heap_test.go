@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// heapEnv is set in the processes of TestHeapPolicy, whose policy would stay.
+// heapEnv is set in the processes of TestHeapPolicy: a policy stays until the process ends.
 const heapEnv = "HEAP_POLICY_TEST"
 
 func TestHeapPolicy(t *testing.T) {

@@ -176,8 +176,8 @@ func TestStartURLs(t *testing.T) {
 	}
 }
 
-// In the environment, lists whose values may have spaces in them have one value a line, and the
-// help names their keys.
+// In the environment, lists of values with spaces have one value a line, and the help names their
+// keys.
 func TestListsInTheEnvironment(t *testing.T) {
 	for _, key := range []string{"INCLUDE", "EXCLUDE"} {
 		t.Setenv("POLITECRAWL_"+key, "/a b/\n\n /c|d e \n")
