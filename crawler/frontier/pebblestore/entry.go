@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/internal/fields"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/urlpath"
+	"github.com/politecrawl/politecrawl/crawler/internal/fields"
 )
 
 // A State is the state of a URL.

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/internal/fields"
+	"github.com/politecrawl/politecrawl/crawler/internal/fields"
 )
 
 func TestKeys(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/internal/fields"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
+	"github.com/politecrawl/politecrawl/crawler/internal/fields"
 )
 
 // Finish implements frontier.Frontier.

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/internal/fields"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
+	"github.com/politecrawl/politecrawl/crawler/internal/fields"
 )
 
 // Short names for types of package schedule.

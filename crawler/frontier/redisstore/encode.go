@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/internal/fields"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/urlpath"
+	"github.com/politecrawl/politecrawl/crawler/internal/fields"
 )
 
 var errDamaged = errors.New("a record is damaged")

@@ -5,11 +5,13 @@ package provenance
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/fields"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -225,11 +227,11 @@ func (p Provenance) Encode() []byte {
 		seconds = p.LastMod.Unix()
 	}
 	b = binary.AppendVarint(b, seconds)
-	b = appendText(b, string(p.SitemapOf))
+	b = fields.AppendString(b, string(p.SitemapOf))
 	if len(p.Earlier) > 0 {
 		b = binary.AppendUvarint(b, uint64(len(p.Earlier)))
 		for _, url := range p.Earlier {
-			b = appendText(b, url)
+			b = fields.AppendString(b, url)
 		}
 	}
 	b = appendHashes(appendHashes(b, p.Cookies), p.Listing)
@@ -237,7 +239,7 @@ func (p Provenance) Encode() []byte {
 		b = binary.AppendUvarint(b, uint64(p.Recrawl))
 	}
 	if p.IsCheck() {
-		b = binary.AppendUvarint(appendText(b, p.Check), uint64(p.Uses))
+		b = binary.AppendUvarint(fields.AppendString(b, p.Check), uint64(p.Uses))
 	}
 	return append(b, p.FoundOn...)
 }
@@ -248,11 +250,6 @@ func flagIf(set bool, flag byte) byte {
 		return flag
 	}
 	return 0
-}
-
-// appendText appends a text with its length.
-func appendText(b []byte, text string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
 // appendHashes appends a list of hashes, if there are any.
@@ -272,103 +269,41 @@ func Decode(b []byte) (Provenance, error) {
 	if len(b) < 3 || b[0] != version && b[0] != chainVersion {
 		return unknown, errFormat
 	}
-	flags, r := b[2], decoder{rest: b[3:]}
+	flags, r := b[2], fields.Reader{Rest: b[3:]}
 	t := Provenance{Source: Source(b[1]), FromStart: flags&startFlag != 0, FromEntry: flags&entryFlag != 0, Upgrade: flags&upgradeFlag != 0}
-	t.Depth, t.Hops, t.IndexDepth = r.number(), r.number(), r.number()
-	if seconds := r.seconds(); seconds != 0 {
+	t.Depth, t.Hops, t.IndexDepth = r.Int(), r.Int(), r.Int()
+	if seconds := r.Varint(); seconds != 0 {
 		t.LastMod = time.Unix(seconds, 0)
 	}
-	t.SitemapOf = robotsext.Origin(r.text())
+	t.SitemapOf = robotsext.Origin(r.String())
 	if b[0] == chainVersion {
-		t.Earlier = r.texts()
+		for range r.Count() {
+			t.Earlier = append(t.Earlier, r.String())
+		}
 	}
 	if flags&cookieFlag != 0 {
-		t.Cookies = r.hashes()
+		t.Cookies = readHashes(&r)
 	}
 	if flags&listingFlag != 0 {
-		t.Listing = r.hashes()
+		t.Listing = readHashes(&r)
 	}
 	if flags&recrawlFlag != 0 {
-		t.Recrawl = r.number()
+		t.Recrawl = r.Int()
 	}
 	if flags&checkFlag != 0 {
-		t.Check, t.Uses = r.text(), r.number()
-		r.failed = r.failed || !t.IsCheck()
+		t.Check, t.Uses = r.String(), r.Int()
 	}
-	if r.failed {
+	if r.Bad || flags&checkFlag != 0 && !t.IsCheck() || max(t.Depth, t.Hops, t.IndexDepth, t.Recrawl, t.Uses) > math.MaxInt32 {
 		return unknown, errFormat
 	}
-	t.FoundOn = string(r.rest)
+	t.FoundOn = string(r.Rest)
 	return t, nil
 }
 
-// A decoder cuts values off an encoding, one after the other. When it has failed, they are zero.
-type decoder struct {
-	rest   []byte
-	failed bool
-}
-
-func (d *decoder) fail() {
-	d.rest, d.failed = nil, true
-}
-
-// number cuts off a number.
-func (d *decoder) number() int {
-	v, n := binary.Uvarint(d.rest)
-	if n <= 0 || v > 1<<31-1 {
-		d.fail()
-		return 0
+// readHashes reads what appendHashes has appended.
+func readHashes(r *fields.Reader) (hashes []uint64) {
+	for range r.Count() {
+		hashes = append(hashes, r.Uint64())
 	}
-	d.rest = d.rest[n:]
-	return int(v)
-}
-
-// seconds cuts off a number that may be negative.
-func (d *decoder) seconds() int64 {
-	v, n := binary.Varint(d.rest)
-	if n <= 0 {
-		d.fail()
-		return 0
-	}
-	d.rest = d.rest[n:]
-	return v
-}
-
-// text cuts off a text.
-func (d *decoder) text() string {
-	length := d.number()
-	if length > len(d.rest) {
-		d.fail()
-		return ""
-	}
-	text := string(d.rest[:length])
-	d.rest = d.rest[length:]
-	return text
-}
-
-// count cuts off the length of a list. Each element has at least size bytes. An empty list is not valid.
-func (d *decoder) count(size int) int {
-	length := d.number()
-	if length == 0 || length > len(d.rest)/size {
-		d.fail()
-		return 0
-	}
-	return length
-}
-
-// texts cuts off a list of texts.
-func (d *decoder) texts() (list []string) {
-	for range d.count(1) {
-		list = append(list, d.text())
-	}
-	return list
-}
-
-// hashes cuts off a list of hashes.
-func (d *decoder) hashes() (list []uint64) {
-	for range d.count(8) {
-		list = append(list, binary.BigEndian.Uint64(d.rest))
-		d.rest = d.rest[8:]
-	}
-	return list
+	return hashes
 }

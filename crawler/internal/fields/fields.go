@@ -1,5 +1,5 @@
-// Package fields encodes and decodes records of stores. Fields follow each other, and the last one
-// may have no length. Decoding a damaged record returns an error.
+// Package fields encodes and decodes records of a frontier, also those that a crawl gives it. Fields follow
+// each other, and the last one may have no length. Decoding a damaged record returns an error.
 package fields
 
 import (
