@@ -172,32 +172,36 @@ func readDecoded(page *Page, decoded Document, on *Handlers, onlyTree bool) *Doc
 		defer func() { <-trees }()
 		var root *html.Node
 		root, decoded.Malformed = parseXML(decoded.Text, on.Lines)
-		return readTree(page, &decoded, on, root)
+		doc, _ := collect(page, decoded, on, baseElement{}, treeReader(root))
+		return doc
 	}
-	var base baseElement
-	for sure := !onlyTree; ; {
+	doc, base := (*Document)(nil), baseElement{}
+	if !onlyTree {
+		doc, base = collect(page, decoded, on, base, func(c *collector) bool { return c.readTokens(on.Lines) })
+	}
+	if doc == nil {
+		doc = readPageTree(page, decoded, on)
+	}
+	if doc == nil {
+		doc, _ = collect(page, decoded, on, base, func(c *collector) bool { return c.readTokens(true) })
+	}
+	return doc
+}
+
+// collect reads a page, and again if its base element follows a reference. It returns nil if read is not sure of what
+// the tags mean. Base is what an earlier reading has found, and then what this one has found.
+func collect(page *Page, decoded Document, on *Handlers, base baseElement, read func(*collector) (sure bool)) (*Document, baseElement) {
+	for {
 		doc := decoded
 		c := newCollector(page, &doc, on, base)
-		if sure = sure && c.readTokens(doc.Text, on.Lines); sure && !c.base.late {
+		sure := read(c)
+		if sure && !c.base.late {
 			c.finish()
-			return &doc
+			return &doc, c.base
 		}
 		on.Restart()
-		if base = c.base; sure { // once, with the base element known
-			continue
-		}
-		if tree := readPageTree(page, decoded, on); tree != nil {
-			return tree
-		}
-		for {
-			doc = decoded
-			c = newCollector(page, &doc, on, base)
-			if c.readTokens(doc.Text, true); !c.base.late {
-				c.finish()
-				return &doc
-			}
-			on.Restart()
-			base = c.base
+		if base = c.base; !sure {
+			return nil, base
 		}
 	}
 }

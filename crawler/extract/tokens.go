@@ -25,7 +25,8 @@ type tokenReader struct {
 
 // readTokens reads a page by its tokens. It returns false, at any place, if the tree of the page
 // decides what its tags mean.
-func (c *collector) readTokens(text []byte, lenient bool) (sure bool) {
+func (c *collector) readTokens(lenient bool) (sure bool) {
+	text := c.doc.Text
 	r := &tokenReader{collector: c, lenient: lenient, rest: source{page: text}, openElements: openElements{stack: make([]openElement, 0, usualDepth)}}
 	if r.tokens = html.NewTokenizer(&r.rest); bytes.IndexByte(text, 0) >= 0 {
 		r.doubt() // the tree has a NUL in some places

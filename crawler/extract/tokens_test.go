@@ -165,8 +165,8 @@ func TestReadersAgree(t *testing.T) {
 
 // readsTokens reports whether a page is read without a tree.
 func readsTokens(page []byte) bool {
-	c := newCollector(&Page{URL: "http://example.com/"}, &Document{}, &Handlers{Link: func(Link) {}}, baseElement{})
-	return c.readTokens(page, false)
+	c := newCollector(&Page{URL: "http://example.com/"}, &Document{Text: page}, &Handlers{Link: func(Link) {}}, baseElement{})
+	return c.readTokens(false)
 }
 
 // TestEveryElement: isRawText knows all elements after which the tokenizer reads text.

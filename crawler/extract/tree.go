@@ -12,44 +12,25 @@ import (
 )
 
 // readPageTree reads an HTML page by its tree. It returns nil if that might be too large.
-func readPageTree(page *Page, doc Document, on *Handlers) *Document {
+func readPageTree(page *Page, decoded Document, on *Handlers) *Document {
 	trees <- struct{}{}
 	defer func() { <-trees }()
-	root, ok := parsePage(doc.Text)
+	root, ok := parsePage(decoded.Text)
 	if !ok {
 		return nil
 	}
-	return readTree(page, &doc, on, root)
-}
-
-// readTree reads the tree of a page.
-func readTree(page *Page, doc *Document, on *Handlers, root *html.Node) *Document {
-	c := newCollector(page, doc, on, findBase(root))
-	for n := range root.ChildNodes() {
-		c.walk(n)
-	}
-	c.finish()
+	doc, _ := collect(page, decoded, on, baseElement{}, treeReader(root)) // what the tokens show as base may be none
 	return doc
 }
 
-// findBase returns the first base element that has href.
-func findBase(n *html.Node) (base baseElement) {
-	for n := range n.ChildNodes() {
-		if n.Type != html.ElementNode || n.Namespace == "" && n.Data == "template" {
-			continue
+// treeReader reads the tree of a page.
+func treeReader(root *html.Node) func(*collector) (sure bool) {
+	return func(c *collector) bool {
+		for n := range root.ChildNodes() {
+			c.walk(n)
 		}
-		if n.Namespace == "" && n.Data == "base" {
-			for _, a := range n.Attr {
-				if a.Namespace == "" && a.Key == "href" {
-					return baseElement{found: true, ref: a.Val}
-				}
-			}
-		}
-		if base = findBase(n); base.found {
-			return base
-		}
+		return true
 	}
-	return base
 }
 
 // walk reads a node and what it contains.
