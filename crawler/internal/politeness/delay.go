@@ -263,14 +263,19 @@ func ReadRecord(host frontier.HostRecord, o robotsext.Origin) (*robotsext.Record
 	return rec, nil
 }
 
+// KnownRobots returns the record of the host of an origin, and the robots.txt of the origin in it, or nil if there is
+// none.
+func KnownRobots(ctx context.Context, f frontier.Frontier, o robotsext.Origin) (host frontier.HostRecord, rec *robotsext.Record, err error) {
+	if host, err = f.Host(ctx, weburl.ServerOf(string(o))); err == nil {
+		rec, err = ReadRecord(host, o)
+	}
+	return host, rec, err
+}
+
 // LastReached returns when the robots.txt of an origin was fetched, by the clock of the
 // process that fetched it. It is zero if it never was, or was unreachable since.
 func LastReached(ctx context.Context, f frontier.Frontier, o robotsext.Origin) (time.Time, error) {
-	h, err := f.Host(ctx, weburl.ServerOf(string(o)))
-	if err != nil {
-		return time.Time{}, err
-	}
-	rec, err := ReadRecord(h, o)
+	_, rec, err := KnownRobots(ctx, f, o)
 	if err != nil || rec == nil || !rec.FailingSince.IsZero() {
 		return time.Time{}, err
 	}

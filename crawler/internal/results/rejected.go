@@ -28,7 +28,7 @@ type Block struct {
 //
 // URLs in the frontier are listed only if it is a [frontier.Lister]. The lines are not
 // committed: a resumed crawl removes them first.
-func (w *Writer) WriteRejected(all bool, blocked func(frontier.Host, robotsext.Origin) (Block, error)) (Listed, error) {
+func (w *Writer) WriteRejected(all bool, blocked func(robotsext.Origin) (Block, error)) (Listed, error) {
 	l := &rejectedLister{
 		w: w, blocked: blocked, blocks: make(map[robotsext.Origin]Block),
 		listed: Listed{Rejected: make(map[output.Reason]int), Checks: make(map[output.CheckResult]int)},
@@ -51,7 +51,7 @@ type Listed struct {
 // rejectedLister writes lines of rejected.jsonl in batches.
 type rejectedLister struct {
 	w       *Writer
-	blocked func(frontier.Host, robotsext.Origin) (Block, error)
+	blocked func(robotsext.Origin) (Block, error)
 	blocks  map[robotsext.Origin]Block // results of blocked
 
 	batch  Batch
@@ -140,7 +140,7 @@ func (l *rejectedLister) waiting(all bool) error {
 		} else if !all {
 			continue
 		}
-		b, err := l.blockOf(item.Host, o)
+		b, err := l.blockOf(o)
 		if err != nil {
 			return err
 		}
@@ -170,11 +170,11 @@ func (l *rejectedLister) waiting(all bool) error {
 }
 
 // blockOf returns what blocks the URLs of an origin.
-func (l *rejectedLister) blockOf(h frontier.Host, o robotsext.Origin) (Block, error) {
+func (l *rejectedLister) blockOf(o robotsext.Origin) (Block, error) {
 	if b, known := l.blocks[o]; known {
 		return b, nil
 	}
-	b, err := l.blocked(h, o)
+	b, err := l.blocked(o)
 	if len(l.blocks) >= maxBlocks {
 		clear(l.blocks)
 	}

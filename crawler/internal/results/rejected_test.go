@@ -20,7 +20,7 @@ func TestWaitingURLThatCannotBeReadIsListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := openWriter(t, f)
-	_, err := r.WriteRejected(true, func(frontier.Host, robotsext.Origin) (Block, error) { return Block{Reason: "not due"}, nil })
+	_, err := r.WriteRejected(true, func(robotsext.Origin) (Block, error) { return Block{Reason: "not due"}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/plan"
@@ -109,12 +108,8 @@ func (c *Crawl) Close() error {
 }
 
 // blockOf returns what keeps the URLs of an origin from being requested.
-func (c *Crawl) blockOf(h frontier.Host, o robotsext.Origin) (results.Block, error) {
-	host, err := c.parts.Frontier.Host(c.parts.Lifecycle.CommitCtx, h)
-	if err != nil {
-		return results.Block{}, err
-	}
-	rec, err := politeness.ReadRecord(host, o)
+func (c *Crawl) blockOf(o robotsext.Origin) (results.Block, error) {
+	host, rec, err := politeness.KnownRobots(c.parts.Lifecycle.CommitCtx, c.parts.Frontier, o)
 	if err != nil {
 		return results.Block{}, err
 	}

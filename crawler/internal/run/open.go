@@ -16,7 +16,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/visit"
-	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -78,11 +77,7 @@ func (c *Crawl) syncLimits() error {
 func (c *Crawl) noticeWaiting() error {
 	origins, noted := c.parts.Results.Deferred.All()
 	for _, o := range origins {
-		host, err := c.parts.Frontier.Host(c.parts.Lifecycle.CommitCtx, weburl.ServerOf(string(o)))
-		if err != nil {
-			return err
-		}
-		rec, err := politeness.ReadRecord(host, o)
+		host, rec, err := politeness.KnownRobots(c.parts.Lifecycle.CommitCtx, c.parts.Frontier, o)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -288,7 +289,7 @@ func (c *Crawl) restoreRobots() error {
 		return nil
 	}
 	lost, err := c.parts.Results.RestoreRobots(func(origin string) ([]byte, error) {
-		rec, err := c.knownRobots(c.parts.Lifecycle.CommitCtx, robotsext.Origin(origin))
+		_, rec, err := politeness.KnownRobots(c.parts.Lifecycle.CommitCtx, c.parts.Frontier, robotsext.Origin(origin))
 		if err != nil || rec == nil {
 			return nil, err
 		}

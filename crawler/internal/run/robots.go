@@ -21,7 +21,7 @@ type robotsCache struct{ c *Crawl }
 
 // Load implements robotsext.Cache.
 func (r robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.Record, error) {
-	rec, err := r.c.knownRobots(ctx, o)
+	_, rec, err := politeness.KnownRobots(ctx, r.c.parts.Frontier, o)
 	if rec == nil || err != nil {
 		return nil, err
 	}
@@ -29,15 +29,6 @@ func (r robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.R
 		rec.ExpiresAt = rec.FetchedAt // it stays in use while the site is unreachable
 	}
 	return rec, nil
-}
-
-// knownRobots returns the robots.txt of an origin as the frontier has it, or nil if it has none.
-func (c *Crawl) knownRobots(ctx context.Context, o robotsext.Origin) (*robotsext.Record, error) {
-	host, err := c.parts.Frontier.Host(ctx, weburl.ServerOf(string(o)))
-	if err != nil {
-		return nil, err
-	}
-	return politeness.ReadRecord(host, o)
 }
 
 // forgetRecovered removes deferred hosts if their robots.txt was reached meanwhile, for example by
