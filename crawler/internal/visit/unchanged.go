@@ -2,10 +2,10 @@ package visit
 
 import (
 	"encoding/binary"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -149,11 +149,7 @@ const hashSize = 8
 // maxMediaType is the maximum length of a media type by RFC 6838.
 const maxMediaType = 255
 
-func hashText(sum uint64) string {
-	const digits = 16
-	text := strconv.FormatUint(sum, 16)
-	return "0000000000000000"[:digits-len(text)] + text
-}
+func hashText(sum uint64) string { return fmt.Sprintf("%016x", sum) }
 
 // conditional returns the header fields of a conditional request, or nil if it is not conditional.
 // A page of a type that is not read must respond with its type, not with 304.
