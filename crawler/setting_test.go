@@ -52,3 +52,16 @@ func TestEachFieldHasItsRow(t *testing.T) {
 		t.Errorf("%d rows for %d fields and the start URLs", rows, fields)
 	}
 }
+
+// Changes requeues URLs if a list has changed, or a limit was raised. It compares limits that are an int.
+func TestRequeuingSettingsAreListsOrInts(t *testing.T) {
+	for _, s := range new(Config).settings() {
+		switch s.field.(type) {
+		case *[]string, *int:
+		default:
+			if s.requeue != "" {
+				t.Errorf("%s is a %T; teach Changes when such a value is raised", s.key, s.field)
+			}
+		}
+	}
+}
