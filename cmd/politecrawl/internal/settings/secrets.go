@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
@@ -21,22 +20,20 @@ func WithoutSecrets(key string, values []string) []string {
 		return values
 	}
 	list := s.list(key)
-	_ = list.Replace(values) // it never fails
+	*list = values
 	s.Config = s.Config.WithoutSecrets()
-	return append([]string{}, list.GetSlice()...)
+	return append([]string{}, *list...)
 }
 
-// list returns the value of a key that is a list.
-func (s *Settings) list(key string) pflag.SliceValue {
-	return s.row(key).Flag.Value.(pflag.SliceValue)
-}
+// list returns the field of a key that is a list.
+func (s *Settings) list(key string) *[]string { return s.row(key).Field.(*[]string) }
 
 // SecretFlags returns the given flags that contain a secret, each with the environment
 // variable to use instead.
 func (s *Settings) SecretFlags() map[string]string {
 	for _, r := range s.rows {
 		if r.Has(flags.Secret) && s.from[r.Name] == "flag --"+r.Name {
-			if values := s.list(r.Name).GetSlice(); !slices.Equal(WithoutSecrets(r.Name, values), values) {
+			if values := *s.list(r.Name); !slices.Equal(WithoutSecrets(r.Name, values), values) {
 				s.seen["--"+r.Name] = Variable(r.Name)
 			}
 		}
@@ -49,16 +46,13 @@ func (s *Settings) SecretFlags() map[string]string {
 
 // moveUsers moves users and passwords from the start URLs to basic-auth. The args are the start
 // URLs on the command line.
-func (s *Settings) moveUsers(args []string) error {
+func (s *Settings) moveUsers(args []string) {
 	auth := &s.Config.Credentials.BasicAuth
 	s.Config.URLs = slices.Clone(s.Config.URLs)
 	var told []string // origins
 	for i, raw := range s.Config.URLs {
 		u, err := site.ParseOrigin(strings.TrimSpace(raw))
-		if err != nil {
-			return err
-		}
-		if u.User == nil {
+		if err != nil || u.User == nil { // checkURLs has accepted all
 			continue
 		}
 		if !slices.Contains(*auth, u.String()) {
@@ -76,7 +70,6 @@ func (s *Settings) moveUsers(args []string) error {
 			s.notice(fmt.Sprintf("note: the user and password in a start URL are sent to %s only, as with --%s; they are not stored", u, flags.BasicAuth))
 		}
 	}
-	return nil
 }
 
 // restoreSecrets replaces the masked values of an earlier crawl with those of the environment. The
@@ -92,9 +85,9 @@ func (s *Settings) restoreSecrets(v *viper.Viper, flag string) error {
 				return cli.Misuse("%s: %w", Variable(key), err)
 			}
 		}
-		whole := given.list(key).GetSlice()
+		whole := *given.list(key)
 		masked := WithoutSecrets(key, whole)
-		values := s.list(key).GetSlice()
+		values := *s.list(key) // of this Config alone
 		for i, raw := range values {
 			if !strings.Contains(raw, secret.Mask) {
 				continue
@@ -106,9 +99,6 @@ func (s *Settings) restoreSecrets(v *viper.Viper, flag string) error {
 			}
 			values[i], s.from[key] = whole[at], "environment "+Variable(key)
 			masked[at] = "" // two values may have the same mask
-		}
-		if err := s.list(key).Replace(values); err != nil {
-			return err
 		}
 	}
 	return nil
