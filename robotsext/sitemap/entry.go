@@ -9,38 +9,39 @@ const DefaultPriority = 0.5
 type Entry struct {
 	// Loc is the absolute URL (http, https or ftp) in ASCII. Host names in other scripts
 	// are converted to punycode; spaces and characters outside ASCII are percent-encoded.
-	Loc string
+	Loc string `json:"loc"`
 
 	// Sitemap is true if Loc is a sitemap listed by an index, not a page.
-	Sitemap bool
-
-	// File is the URL of the sitemap that lists Loc. [Read] leaves it empty.
-	File string
+	Sitemap bool `json:"is_sitemap,omitempty"`
 
 	// LastMod is the time of the last change in UTC, as claimed by the site. It is zero if it
 	// is missing or invalid.
-	LastMod time.Time
+	LastMod time.Time `json:"lastmod,omitzero"`
 
 	// ChangeFreq is always, hourly, daily, weekly, monthly, yearly or never, or "" if it
 	// is missing. It is a hint.
-	ChangeFreq string
+	ChangeFreq string `json:"changefreq,omitempty"`
 
 	// Priority is between 0 and 1, relative to other pages of the site; default
 	// DefaultPriority. It is a hint.
-	Priority float32
+	Priority float32 `json:"priority"`
 
-	Alternates []Alternate // the same page in other languages or for other devices
-	Images     []Image     // images on the page
-	Videos     []Video     // videos on the page
-	News       *News       // set if the page is a news article
+	Alternates []Alternate `json:"alternates,omitempty"` // the same page in other languages or for other devices
+	Images     []Image     `json:"images,omitempty"`     // images on the page
+	Videos     []Video     `json:"videos,omitempty"`     // videos on the page
+	News       *News       `json:"news,omitempty"`       // set if the page is a news article
+
+	// File is the URL of the sitemap that lists Loc. [Read] leaves it empty.
+	File string `json:"sitemap"`
 
 	// Index is the position of the entry in the file, from 0, counting skipped entries. To
 	// resume an interrupted read, read the file again and skip the entries up to the last
 	// Index.
-	Index int
+	Index int `json:"-"`
 
 	// Line and Column are where the entry begins, from 1, as in a [Finding].
-	Line, Column int
+	Line   int `json:"line"`
+	Column int `json:"-"`
 }
 
 // Alternate is another version of a page, from an xhtml:link with rel="alternate".
@@ -61,27 +62,27 @@ type Image struct {
 
 // Video is a video of a page (namespace sitemap-video/1.1).
 type Video struct {
-	ThumbnailLoc string // URL
-	Title        string
-	Description  string
-	ContentLoc   string // URL of the media file; it or PlayerLoc is set
-	PlayerLoc    string // URL of a player
-	Duration     time.Duration
-	Published    time.Time
-	Expires      time.Time // zero if never
-	Rating       float32   // 0 to 5
-	Views        int64
-	Tags         []string
-	Category     string
-	Uploader     string
-	UploaderURL  string
+	ThumbnailLoc string        `json:"thumbnail_loc"` // URL
+	Title        string        `json:"title"`
+	Description  string        `json:"description,omitempty"`
+	ContentLoc   string        `json:"content_loc,omitempty"` // URL of the media file; it or PlayerLoc is set
+	PlayerLoc    string        `json:"player_loc,omitempty"`  // URL of a player
+	Duration     time.Duration `json:"duration,omitempty"`
+	Published    time.Time     `json:"publication_date,omitzero"`
+	Expires      time.Time     `json:"expiration_date,omitzero"` // zero if never
+	Rating       float32       `json:"rating,omitempty"`         // 0 to 5
+	Views        int64         `json:"view_count,omitempty"`
+	Tags         []string      `json:"tags,omitempty"`
+	Category     string        `json:"category,omitempty"`
+	Uploader     string        `json:"uploader,omitempty"`
+	UploaderURL  string        `json:"uploader_url,omitempty"`
 
-	NotFamilyFriendly    bool
-	RequiresSubscription bool
-	Live                 bool
+	NotFamilyFriendly    bool `json:"not_family_friendly,omitempty"`
+	RequiresSubscription bool `json:"requires_subscription,omitempty"`
+	Live                 bool `json:"live,omitempty"`
 
-	Countries Restriction // countries that may show it, as ISO 3166 codes
-	Platforms Restriction // platforms that may show it: web, mobile, tv
+	Countries Restriction `json:"countries,omitzero"` // countries that may show it, as ISO 3166 codes
+	Platforms Restriction `json:"platforms,omitzero"` // platforms that may show it: web, mobile, tv
 }
 
 // Restriction allows a video only for the listed values, or for all others.
@@ -89,6 +90,9 @@ type Restriction struct {
 	Allow  bool     `json:"allow"`  // only Values; if false, all but Values
 	Values []string `json:"values"` // empty if there is no restriction
 }
+
+// IsZero reports whether there is no restriction.
+func (r Restriction) IsZero() bool { return len(r.Values) == 0 }
 
 // News describes a news article (namespace sitemap-news/0.9).
 type News struct {

@@ -76,7 +76,7 @@ func TestSitemapExtensions(t *testing.T) {
 			var e listedEntry
 			dec := json.NewDecoder(strings.NewReader(line))
 			dec.DisallowUnknownFields()
-			if err := dec.Decode(&e); err != nil || e.Sitemap != forms+file {
+			if err := dec.Decode(&e); err != nil || e.File != forms+file {
 				t.Errorf("%s: %v in %s", file, err, line)
 			}
 		}
