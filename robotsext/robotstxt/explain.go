@@ -1,11 +1,5 @@
 package robotstxt
 
-import (
-	"strings"
-
-	"github.com/politecrawl/politecrawl/robotsext/internal/rulepath"
-)
-
 // Explanation is a verdict with the details that led to it.
 type Explanation struct {
 	Verdict
@@ -61,15 +55,10 @@ func (g *Group) matches(path string) []RankedRule {
 	if g.set == nil {
 		return nil
 	}
-	form := rulepath.EscapeQuery(path)
-	twoForms := strings.Contains(path, "?") && !g.file.google.has(googleQuery)
+	s := newScanner(g.file, path)
 	var rules []RankedRule
 	for _, r := range g.ranked() {
-		ok, _ := matchPattern(r.pattern, path)
-		if !ok && twoForms {
-			ok, _ = matchPattern(rulepath.EscapeQuery(r.pattern), form) // ROB-MAT-19
-		}
-		if ok {
+		if s.matches(r.pattern) {
 			rules = append(rules, RankedRule{r.rule, r.pattern, r.length})
 		}
 	}

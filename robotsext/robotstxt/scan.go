@@ -23,10 +23,7 @@ type found struct {
 // scan finds the rule that decides about a canonical path. It keeps nothing, unless the
 // scans of the group have cost so much that compiling the rules pays.
 func (g *Group) scan(path string) found {
-	s := scanner{file: g.file, path: path, form: path, best: found{place: -1}}
-	if s.twoForms = !g.file.google.has(googleQuery) && strings.IndexByte(path, '?') >= 0; s.twoForms {
-		s.form = rulepath.EscapeQuery(path)
-	}
+	s := newScanner(g.file, path)
 	place := 0
 	for _, b := range g.blocks {
 		rules := g.file.blockRules(b)
@@ -50,6 +47,14 @@ type scanner struct {
 	twoForms bool   // rules are compared in the second form too
 	best     found
 	cost     int64
+}
+
+func newScanner(f *File, path string) scanner {
+	s := scanner{file: f, path: path, form: path, best: found{place: -1}}
+	if s.twoForms = !f.google.has(googleQuery) && strings.IndexByte(path, '?') >= 0; s.twoForms {
+		s.form = rulepath.EscapeQuery(path)
+	}
+	return s
 }
 
 // try tries the next rule in file order.
