@@ -162,13 +162,12 @@ type verdictOutput struct {
 func (s *matrixOutput) ask(file *robotstxt.File, asked []knownAgent, paths []string) {
 	groups := make([]*robotstxt.Group, len(asked))
 	for i, k := range asked {
-		a := k.agent()
-		groups[i] = file.Group(a.names()...)
+		groups[i] = file.Group(k.tokens.names()...)
 		if k.ownOnly {
-			groups[i] = file.NamedGroup(a.names()...)
+			groups[i] = file.NamedGroup(k.tokens.names()...)
 		}
 		s.Agents = append(s.Agents, agentOutput{
-			Agent: k.name, Operator: k.operator, Purpose: k.purpose, Tokens: append([]string{}, a...), Group: groups[i].Name(),
+			Agent: k.name, Operator: k.operator, Purpose: k.purpose, Tokens: append([]string{}, k.tokens...), Group: groups[i].Name(),
 		})
 	}
 	for _, path := range paths {

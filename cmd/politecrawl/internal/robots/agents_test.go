@@ -174,7 +174,7 @@ func FuzzParseAgents(f *testing.F) {
 			t.Error("no agent and no error")
 		}
 		for _, k := range agents {
-			if a, err := site.ParseAgent(k.agent().String()); err != nil || agent(a).String() != k.agent().String() {
+			if a, err := site.ParseAgent(k.tokens.String()); err != nil || agent(a).String() != k.tokens.String() {
 				t.Errorf("%q: %v", k.name, err)
 			}
 		}

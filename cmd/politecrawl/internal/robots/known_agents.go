@@ -44,10 +44,8 @@ type knownAgent struct {
 	name     string
 	operator string
 	purpose  purpose
-	general  string // the token that it uses if the file does not name it
-	ownOnly  bool   // ignores the group of * (ROB-UA-09)
-
-	tokens agent // if nil, the tokens of name and general
+	ownOnly  bool // ignores the group of * (ROB-UA-09)
+	tokens   agent
 }
 
 // agentTable has the crawlers that "robots agents" shows: search engines as their operators
@@ -81,11 +79,12 @@ func parseAgents(table []byte) ([]knownAgent, error) {
 		if err := dec.Decode(&entry); err != nil {
 			return nil, fmt.Errorf("%q: %w", name, err)
 		}
-		k := knownAgent{
-			name: name.(string), operator: operatorName(entry.Operator), purpose: purposeOf(entry.Function),
-			general: entry.General, ownOnly: entry.OwnOnly,
+		k := knownAgent{name: name.(string), operator: operatorName(entry.Operator), purpose: purposeOf(entry.Function), ownOnly: entry.OwnOnly}
+		own := k.name
+		if own != "*" { // a name ends where a User-agent line ends it, as in "Foo Bot" and "Foo/2.0"
+			own, _ = robotstxt.ProductToken(own) // ParseAgent rejects a name without one
 		}
-		if k.tokens, err = site.ParseAgent(k.agent().String()); err != nil {
+		if k.tokens, err = site.ParseAgent(strings.TrimSuffix(own+"+"+entry.General, "+")); err != nil {
 			return nil, fmt.Errorf("%q: %w", name, err)
 		}
 		if token := strings.ToLower(k.tokens.String()); !seen[token] {
@@ -146,28 +145,10 @@ func purposeOf(function string) purpose {
 	return forAI
 }
 
-// agent returns the names by which the crawler looks for its group. A name ends where a User-agent
-// line ends it, as in "Foo Bot" and "Foo/2.0".
-func (k knownAgent) agent() agent {
-	switch {
-	case k.tokens != nil:
-		return k.tokens
-	case k.name == "*":
-		return agent{}
-	}
-	token, _ := robotstxt.ProductToken(k.name) // parseAgents rejects a name without one
-	if k.general != "" {
-		return agent{token, k.general}
-	}
-	return agent{token}
-}
-
 // known returns the crawler of the table with these tokens, or a new one.
 func known(table []knownAgent, a agent) knownAgent {
 	for _, k := range table {
-		first := k.agent()
-		first = first[:min(len(first), 1)]
-		if strings.EqualFold(first.String(), a.String()) {
+		if first := k.tokens[:min(len(k.tokens), 1)]; strings.EqualFold(first.String(), a.String()) {
 			return k
 		}
 	}

@@ -128,7 +128,7 @@ func TestAgentsManyRules(t *testing.T) {
 		fmt.Fprintf(&rules, "Disallow: /*%sc\n", word.Replace(fmt.Sprintf("%015b", i)))
 	}
 	for _, k := range table(t) {
-		if tokens := k.agent(); len(tokens) > 0 {
+		if tokens := k.tokens; len(tokens) > 0 {
 			fmt.Fprintf(&names, "User-agent: %s\n", tokens[0])
 			fmt.Fprintf(&own, "User-agent: %s\nAllow: /%[1]s\n", tokens[0])
 		}
