@@ -83,37 +83,51 @@ type Finding struct {
 
 func (f *Finding) setPlace(at place) { f.Line, f.Column, f.Offset = at.line, at.column, at.offset }
 
-// fixes are the fixes of the kinds that always have the same one.
-var fixes = map[Kind]string{
-	NotASitemap:     "write a urlset or a sitemapindex, or one URL per line",
-	Truncated:       "write the rest of the file, and its end tags",
-	TooManyEntries:  "split the file, and list its parts in a sitemapindex",
-	TooManyBytes:    "split the file, and list its parts in a sitemapindex",
-	BadLoc:          "write an absolute URL of fewer than 2,048 characters",
-	NoLoc:           "write its URL, or remove the entry",
-	BadLastMod:      "write a date such as 2024-11-23 or 2024-11-23T18:00:15+00:00, in RSS such as Sat, 23 Nov 2024 18:00:15 +0000",
-	BadChangeFreq:   "write always, hourly, daily, weekly, monthly, yearly or never",
-	BadPriority:     "write a number from 0.0 to 1.0",
-	BadReference:    "write &amp; for &, or the character itself for an entity of HTML",
-	BadCharset:      "write the file in UTF-8, and declare it",
-	Doctype:         "remove the document type declaration",
-	Duplicate:       "remove it",
-	UnknownElement:  "remove it, or move it to its place",
-	Markup:          "write the URL as text only",
-	BadExtension:    "write a value as the documentation of the extension says",
-	TextTooLong:     "shorten it",
-	TooManyItems:    "remove some of them",
-	BadGzip:         "compress the file again",
-	Empty:           "write an entry, or remove the file",
-	NoEntries:       "write an entry, or remove the file",
-	StrayText:       "remove it",
-	NotEscaped:      "write %20 for a space, and the escape of any other such character",
-	BadLanguage:     `write a language such as "de", "en-GB" or "zh-Hant-TW", or "x-default"`,
-	TrailingContent: "remove everything after the end tag of the root element",
+// details holds the id of the requirement of each kind, and the fix of those that always have the same one.
+var details = map[Kind]struct{ specID, fix string }{
+	BadGzip:         {"ROB-SMP-11", "compress the file again"},
+	Empty:           {"ROB-SMP-11", "write an entry, or remove the file"},
+	NotASitemap:     {"ROB-SMP-11", "write a urlset or a sitemapindex, or one URL per line"},
+	TooManyEntries:  {"ROB-SMP-12", "split the file, and list its parts in a sitemapindex"},
+	TooManyBytes:    {"ROB-SMP-12", "split the file, and list its parts in a sitemapindex"},
+	RatioTooHigh:    {"ROB-SMP-12", ""},
+	BadReference:    {"ROB-SMP-13", "write &amp; for &, or the character itself for an entity of HTML"},
+	BadCharset:      {"ROB-SMP-13", "write the file in UTF-8, and declare it"},
+	Doctype:         {"ROB-SMP-13", "remove the document type declaration"},
+	BadExtension:    {"ROB-SMP-14", "write a value as the documentation of the extension says"},
+	UnknownElement:  {"ROB-SMP-14", "remove it, or move it to its place"},
+	BadLoc:          {"ROB-SMP-15", "write an absolute URL of fewer than 2,048 characters"},
+	NoLoc:           {"ROB-SMP-15", "write its URL, or remove the entry"},
+	BadLastMod:      {"ROB-SMP-16", "write a date such as 2024-11-23 or 2024-11-23T18:00:15+00:00, in RSS such as Sat, 23 Nov 2024 18:00:15 +0000"},
+	BadChangeFreq:   {"ROB-SMP-17", "write always, hourly, daily, weekly, monthly, yearly or never"},
+	BadPriority:     {"ROB-SMP-17", "write a number from 0.0 to 1.0"},
+	NotAuthorized:   {"ROB-SMP-18", ""},
+	Loop:            {"ROB-SMP-20", ""},
+	BadXML:          {"ROB-SMP-22", ""},
+	Truncated:       {"ROB-SMP-22", "write the rest of the file, and its end tags"},
+	NestedTooDeep:   {"ROB-SMP-22", ""},
+	TagTooLong:      {"ROB-SMP-22", ""},
+	Duplicate:       {"ROB-SMP-26", "remove it"},
+	TrailingContent: {"ROB-SMP-26", "remove everything after the end tag of the root element"},
+	NoEntries:       {"ROB-SMP-26", "write an entry, or remove the file"},
+	Malformed:       {"ROB-SMP-26", ""},
+	NoNamespace:     {"ROB-SMP-26", ""},
+	BadNamespace:    {"ROB-SMP-26", ""},
+	WrongCase:       {"ROB-SMP-26", ""},
+	StrayText:       {"ROB-SMP-26", "remove it"},
+	NotEscaped:      {"ROB-SMP-26", "write %20 for a space, and the escape of any other such character"},
+	BadLanguage:     {"ROB-SMP-26", `write a language such as "de", "en-GB" or "zh-Hant-TW", or "x-default"`},
+	Markup:          {"ROB-SMP-27", "write the URL as text only"},
+	TextTooLong:     {"", "shorten it"},
+	TooManyItems:    {"", "remove some of them"},
 }
 
+// SpecID returns the id of the requirement in ../robotstxt/testdata/spec.md that the kind is
+// about, such as ROB-SMP-15, or "".
+func (k Kind) SpecID() string { return details[k].specID }
+
 // addFix sets the fix, if there is none.
-func (f *Finding) addFix() { f.Fix = cmp.Or(f.Fix, fixes[f.Kind]) }
+func (f *Finding) addFix() { f.Fix = cmp.Or(f.Fix, details[f.Kind].fix) }
 
 // Error returns line, kind, text and cause on one line.
 func (f *Finding) Error() string {

@@ -205,35 +205,8 @@ func againAt(blocked *robotsext.BlockedError) time.Time {
 
 // requirement returns the id of the requirement that a sitemap with this finding violates.
 func (l *listing) requirement(kind sitemap.Kind) string {
-	switch kind {
-	case sitemap.NotASitemap, sitemap.BadGzip, sitemap.Empty:
-		return "ROB-SMP-11"
-	case sitemap.TooManyEntries, sitemap.TooManyBytes, sitemap.RatioTooHigh:
-		return "ROB-SMP-12"
-	case sitemap.BadReference, sitemap.BadCharset, sitemap.Doctype:
-		return "ROB-SMP-13"
-	case sitemap.UnknownElement, sitemap.BadExtension:
-		return "ROB-SMP-14"
-	case sitemap.BadLoc, sitemap.NoLoc:
-		return "ROB-SMP-15"
-	case sitemap.BadLastMod:
-		return "ROB-SMP-16"
-	case sitemap.BadChangeFreq, sitemap.BadPriority:
-		return "ROB-SMP-17"
-	case sitemap.NotAuthorized:
-		if l.policy == policyDirectory {
-			return "ROB-SMP-19"
-		}
-		return "ROB-SMP-18"
-	case sitemap.Loop:
-		return "ROB-SMP-20"
-	case sitemap.BadXML, sitemap.Truncated, sitemap.NestedTooDeep, sitemap.TagTooLong:
-		return "ROB-SMP-22"
-	case sitemap.Malformed, sitemap.NoNamespace, sitemap.BadNamespace, sitemap.WrongCase, sitemap.StrayText, sitemap.NotEscaped,
-		sitemap.BadLanguage, sitemap.NoEntries, sitemap.TrailingContent, sitemap.Duplicate:
-		return "ROB-SMP-26"
-	case sitemap.Markup:
-		return "ROB-SMP-27"
+	if kind == sitemap.NotAuthorized && l.policy == policyDirectory {
+		return "ROB-SMP-19"
 	}
-	return ""
+	return kind.SpecID()
 }
