@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -262,6 +263,7 @@ func FuzzCanonical(f *testing.F) {
 }
 
 func checkCanonical(t *testing.T, s string) {
+	isASCII := func(s string) bool { return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) }
 	path := canonicalPath(s, 0)
 	if again := canonicalPath(path, 0); again != path {
 		t.Errorf("path %q: %q, then %q", s, path, again)

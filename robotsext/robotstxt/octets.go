@@ -26,20 +26,6 @@ func below(x uint64, limit byte) uint64 {
 	return (x - uint64(limit)*ones) &^ x & highs
 }
 
-// isASCII reports whether no octet of s is 0x80 or more.
-func isASCII(s string) bool {
-	i := 0
-	for ; i+32 <= len(s); i += 32 {
-		if (eight(s, i)|eight(s, i+8)|eight(s, i+16)|eight(s, i+24))&highs != 0 {
-			return false
-		}
-	}
-	for i < len(s) && s[i] < 0x80 {
-		i++
-	}
-	return i == len(s)
-}
-
 // maybeEscaped reports whether the canonical form of a rule may escape or change an octet of
 // x: one up to %, one from DEL, or one of < > [ \ ] ^ ` { | }. It is also true for ~.
 func maybeEscaped(x uint64) bool {

@@ -74,20 +74,3 @@ func TestFieldAt(t *testing.T) {
 		}
 	}
 }
-
-// TestIsASCII has one other octet at each place of texts around the lengths that are read at once.
-func TestIsASCII(t *testing.T) {
-	for length := range 70 {
-		text := []byte(strings.Repeat("\x7f", length))
-		if !isASCII(string(text)) {
-			t.Errorf("%d octets of ASCII are refused", length)
-		}
-		for i := range text {
-			text[i] = 0x80
-			if isASCII(string(text)) {
-				t.Errorf("octet %d of %d is overlooked", i, length)
-			}
-			text[i] = 0x7f
-		}
-	}
-}

@@ -28,7 +28,7 @@ func parse(body []byte, opts Options, d decision) *File {
 		p.note(0, KindTooLarge, "")
 	}
 	text := string(body) // a copy, because the caller may change body
-	if !isASCII(text) && !utf8.ValidString(text) {
+	if !utf8.ValidString(text) {
 		p.note(0, KindNotUTF8, "") // rules are compared octet by octet (ROB-FMT-16)
 	}
 	f.text = trimBOM(text)
