@@ -146,27 +146,12 @@ func isCanonicalPath(path string) bool {
 	return true
 }
 
-// plainLen returns the length of a prefix of s that is certainly canonical. It is a
-// fast path.
-func plainLen(s string) int {
-	n := 0
-	for ; n+8 <= len(s); n += 8 {
-		if maybeEscaped(eight(s, n)) {
-			return n
-		}
-	}
-	if n > 0 && !maybeEscaped(eight(s, len(s)-8)) {
-		return len(s)
-	}
-	return n
-}
-
 // canonicalRule returns the canonical form of a rule's path and the length that
 // decides precedence. In that length a literal * or $ counts as one octet, and so does
 // a bracket in the query, which may be unescaped there (ROB-MAT-03).
 func canonicalRule(pattern string, d decision) (canonical string, length int) {
 	plain := true
-	for i := plainLen(pattern); i < len(pattern) && plain; i++ {
+	for i := 0; i < len(pattern) && plain; i++ {
 		b := pattern[i]
 		plain = b != '%' && class[b]&(escaped|illegal) == 0 && (b != '$' || i == len(pattern)-1)
 	}

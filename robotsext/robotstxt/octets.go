@@ -26,16 +26,6 @@ func below(x uint64, limit byte) uint64 {
 	return (x - uint64(limit)*ones) &^ x & highs
 }
 
-// maybeEscaped reports whether the canonical form of a rule may escape or change an octet of
-// x: one up to %, one from DEL, or one of < > [ \ ] ^ ` { | }. It is also true for ~.
-func maybeEscaped(x uint64) bool {
-	braces := (x | 0x20*ones) ^ 0x7f*ones                    // [ { are 4, \ | 3, ] } 2, ^ ~ 1, _ and DEL 0
-	none := (x ^ '`'*ones) + 0x7f*ones                       // the highest bit is set unless it is a `
-	none &= (x&^(('<'^'>')*ones) ^ '<'*ones) + 0x7f*ones     // likewise for < and >
-	none &= ^(braces + 0x7f*ones) | (braces + (0x80-5)*ones) // and for 1 to 4
-	return (below(x, '%'+1)|x|(x+ones)|^none)&highs != 0
-}
-
 // indexControl returns the position of the first control character of s from i
 // on, or len(s) if there is none.
 func indexControl(s string, i int) int { return indexControlOr(s, i, 0) }
