@@ -57,7 +57,7 @@ func (r *Robots) Decide(ctx context.Context, u *url.URL) (Decision, error) {
 	if path == record.RobotsPath || r.isExempt(o) {
 		return unchecked, nil // ROB-MAT-21
 	}
-	rec, err := r.resolve(ctx, o, false)
+	rec, err := resolve(ctx, r.lookup, o, false)
 	if err != nil {
 		return Decision{}, err
 	}

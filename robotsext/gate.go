@@ -205,7 +205,7 @@ func (r *Robots) crawlDelay(ctx context.Context, u *url.URL, d Decision) (Origin
 	if err != nil || r.isExempt(o) {
 		return o, 0, err
 	}
-	rec, err := r.resolve(ctx, o, false)
+	rec, err := resolve(ctx, r.lookup, o, false)
 	if err != nil {
 		return "", 0, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/gocolly/colly/v2/proxy"
 
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // forwardProxy is an HTTP proxy that records what it is asked for.
@@ -108,6 +109,10 @@ func TestProxyByCollectorContext(t *testing.T) {
 		},
 		"Refresh": func(ctx context.Context, r *robotsext.Robots, u *url.URL) error {
 			_, err := r.Refresh(ctx, u)
+			return err
+		},
+		"SiteUsage": func(ctx context.Context, r *robotsext.Robots, u *url.URL) error {
+			_, err := r.SiteUsage(ctx, u, usage.TDM)
 			return err
 		},
 		"Sitemaps": func(ctx context.Context, r *robotsext.Robots, u *url.URL) error {

@@ -126,14 +126,14 @@ func (r *Robots) record(ctx context.Context, u *url.URL, force bool) (*Record, e
 	if err != nil {
 		return nil, err
 	}
-	return r.resolve(ctx, o, force)
+	return resolve(ctx, r.lookup, o, force)
 }
 
-// resolve returns the record of o. With a collector's context, the collector sends the requests.
-func (r *Robots) resolve(ctx context.Context, o Origin, force bool) (*Record, error) {
+// resolve returns the record of o in l. With a collector's context, the collector sends the requests.
+func resolve(ctx context.Context, l *lookup.Lookup, o Origin, force bool) (*Record, error) {
 	ctx, release := hook.Open(ctx)
 	defer release()
-	return r.lookup.Resolve(ctx, o, force)
+	return l.Resolve(ctx, o, force)
 }
 
 // Expire makes the record of u's origin expire, so that robots.txt is requested again before the

@@ -50,7 +50,7 @@ func (r *Robots) siteUsage(ctx context.Context, u *url.URL, d Decision, purposes
 		return site, nil
 	}
 	r.tdmrepOnce.Do(func() { r.tdmrep = r.lookup.TDMRep(r.checkTDMRep, r.options.OnTDMRep) })
-	rec, err := r.tdmrep.Resolve(ctx, d.Record.Origin, false)
+	rec, err := resolve(ctx, r.tdmrep, d.Record.Origin, false)
 	if err != nil {
 		return SiteUsage{}, err
 	}
