@@ -18,6 +18,7 @@
 //	case d.Verdict == robotsext.Later: // not before d.RetryAt
 //	}
 //
-// A page is requested only after robots.txt was fetched and allows it. README.md lists
-// the defaults, POLICIES.md gives the reasons.
+// A page is requested only after robots.txt was fetched and allows it. README.md lists the
+// defaults, POLICIES.md gives the reasons. Package record shows the fields of a [Record], and of
+// the options for caches, fetches and outages.
 package robotsext

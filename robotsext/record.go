@@ -51,8 +51,7 @@ func OriginOf(u *url.URL) (Origin, error) { return record.OriginOf(u) }
 // NewFileCache returns a Cache of files in dir, for one process at a time.
 func NewFileCache(dir string) (Cache, error) { return lookup.NewFileCache(dir) }
 
-// NewMemoryCache returns a Cache that several Robots can share. Zero means the default of
-// CacheOptions.
+// NewMemoryCache returns a Cache for several Robots. Zero means the default.
 func NewMemoryCache(maxRecords int, maxBytes int64) Cache {
 	return lookup.NewMemoryCache(maxRecords, maxBytes)
 }
