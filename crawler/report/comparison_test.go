@@ -245,3 +245,14 @@ func TestSiteWithoutSitemapsHasNoDiscrepancies(t *testing.T) {
 		t.Errorf("%v", last)
 	}
 }
+
+// A URL without a status counts as skipped, even if it has a line of a page.
+func TestListedURLWithoutStatusIsDisallowed(t *testing.T) {
+	c := &crawl{state: everything().state}
+	c.pages = append(c.pages, output.Page{URL: example + "/x", Source: "sitemap", FetchedAt: at(1)})
+	c.reject("/x", output.Rejection{Reason: output.Disallowed, Rule: "Disallow: /x", Line: 2, Source: "sitemap"})
+	c.entry("/x")
+	if got := found(c.make(t), "sitemap-disallowed"); !slices.Equal(got, []string{"/x"}) {
+		t.Errorf("%q", got)
+	}
+}

@@ -55,13 +55,13 @@ func faultySitemaps(fault sitemapFault) func(*model, *ruleList) finder {
 	})
 }
 
-// listedURLs finds listed URLs by their state. Detail describes a page, and is nil if no page can have it.
+// listedURLs finds listed URLs by their state. Detail describes a page, and is nil if only rejected URLs have it.
 func listedURLs(state entryState, detail func(*output.Page) string) func(*model, *ruleList) finder {
 	return func(m *model, l *ruleList) finder {
 		return finder{
 			inSitemap: true,
 			page: func(v *pageView) {
-				if v.fact.has(listed) && m.entries.stateOf(v.fact) == state {
+				if detail != nil && v.fact.has(listed) && m.entries.stateOf(v.fact) == state {
 					l.add(Finding{URL: v.URL, Detail: detail(v.Page)})
 				}
 			},
