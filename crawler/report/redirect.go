@@ -192,9 +192,6 @@ func (w path) hops() int {
 }
 
 func (r *redirects) count(worst *topRows[path], w path) {
-	if w.end != endLoop && w.hops() > 1 {
-		r.result.Long++
-	}
 	fault := w.fault()
 	switch r.faults[fault]++; fault {
 	case chainFine:
@@ -273,7 +270,7 @@ func (r *redirects) name(k key, p *output.Page) {
 
 func (r *redirects) list() Redirects {
 	result := r.result
-	result.Loops, result.DeadEnds = r.faults[chainLoop], r.faults[chainDeadEnd]
+	result.Loops, result.DeadEnds, result.Long = r.faults[chainLoop], r.faults[chainDeadEnd], r.faults[chainLong]
 	var rows []Chain
 	for _, w := range r.chains {
 		c := Chain{Hops: w.hops(), End: w.end, Reason: string(w.reason)}

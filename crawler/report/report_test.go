@@ -726,6 +726,23 @@ func TestReferencesOutsideTheWebAreNotFollowed(t *testing.T) {
 	}
 }
 
+// A chain counts once: as a loop, as a dead end, or as a long one.
+func TestRedirectChainsCountOnce(t *testing.T) {
+	c := &crawl{state: everything().state}
+	redirect := func(from, to string) { c.page(from, output.Page{Status: 302, Source: "link", Location: to}) }
+	redirect("/loop", "/pool")
+	redirect("/pool", "/loop")
+	redirect("/a", "/b")
+	redirect("/b", "/gone")
+	c.page("/gone", output.Page{Source: "redirect", Status: 404})
+	redirect("/c", "/d")
+	redirect("/d", "/fine")
+	c.page("/fine", output.Page{Source: "redirect"})
+	if r := c.make(t).Redirects; r.Loops != 1 || r.DeadEnds != 1 || r.Long != 1 {
+		t.Errorf("%d loops, %d dead ends, %d long", r.Loops, r.DeadEnds, r.Long)
+	}
+}
+
 // A redirect to itself counts as one.
 func TestRedirectToItselfHasOneHop(t *testing.T) {
 	c := &crawl{state: everything().state}
