@@ -743,6 +743,17 @@ func TestStartURLsWithNoindex(t *testing.T) {
 	}
 }
 
+// A start URL that redirects to itself until it has its cookies is one row.
+func TestStartURLWithCookiesHasOneRow(t *testing.T) {
+	c := faultless()
+	c.page("/x", output.Page{Source: "start", Status: 302, Location: "/x"})
+	c.page("/x", output.Page{Source: "start", Withheld: "noindex"})
+	want := []Finding{{URL: example + "/x", Detail: "noindex"}}
+	if got := FindingsOf(c.make(t), "start-noindex"); got.Total != 1 || cmp.Diff(want, got.Rows) != "" {
+		t.Errorf("%d in all, %+v", got.Total, got.Rows)
+	}
+}
+
 // A site needs JavaScript only if no page of it shows anything without.
 func TestSitesThatNeedJavaScript(t *testing.T) {
 	for name, tt := range map[string]struct {

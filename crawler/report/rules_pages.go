@@ -207,8 +207,8 @@ func startsWithNoindex(m *model, l *ruleList) finder {
 			for _, s := range starts {
 				last, _ := m.redirects.lastOf(s.key)
 				f := m.facts.byURL[last]
-				if !f.has(noindex) || !succeeded(int(f.status)) {
-					continue
+				if !f.has(noindex) || !succeeded(int(f.status)) || last == s.key && s.detail == "" {
+					continue // also a URL that redirected to itself until it had its cookies
 				}
 				row := Finding{URL: s.url, Detail: s.detail}
 				if last != s.key {
