@@ -2,6 +2,7 @@ package report
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -9,8 +10,11 @@ import (
 // A finder finds the rows of a rule. Any of its functions may be nil.
 type finder struct {
 	// These are called while the model is loaded.
-	load func(*pageView)  // with each page; its fact has the marks of the line alone
-	link func(*linksLine) // with each line of links.jsonl
+	load func(*pageView) // with each page; its fact has the marks of the line alone
+
+	// This is called with each line of links.jsonl, and calls a function with each URL that is a finding:
+	// while the model is loaded refer, then name.
+	link func(*linksLine, func(url string))
 
 	// These are called when the model is loaded.
 	page      func(*pageView)
@@ -91,7 +95,20 @@ func (m *model) find() error {
 			err = errors.Join(err, l.finder.all())
 		}
 	}
-	return errors.Join(err, m.nameReferences())
+	return errors.Join(err, m.nameLinks(), m.nameReferences())
+}
+
+// nameLinks finds the rows of URLs that only links.jsonl has.
+func (m *model) nameLinks() error {
+	lists := slices.DeleteFunc(slices.Clone(m.lists), func(l *ruleList) bool { return !l.referred || l.finder.link == nil })
+	if len(lists) == 0 {
+		return nil // the file is the largest
+	}
+	return m.merger.eachLinks(func(_ *workerDir, line *linksLine) {
+		for _, l := range lists {
+			l.finder.link(line, l.name)
+		}
+	})
 }
 
 func (m *model) findInPage(_ *workerDir, p *output.Page) {

@@ -40,7 +40,8 @@ type ruleList struct {
 	references *references
 	rows       *topRows[Finding]
 	finished   *List[Finding]      // nil while more rows may come
-	only       map[string][]string // URLs that only references have, with how pages refer to them, if not by links or as assets
+	referred   bool                // refer was called
+	uses       map[string][]string // how pages refer to URLs of refer, if not by links or as assets
 }
 
 // byPages compares the findings of one rule. Most differ by their URLs, and a report sorts many.
@@ -66,25 +67,36 @@ func (l *ruleList) addReferred(f Finding, foundOn string) {
 	l.add(f)
 }
 
-// refer adds a URL that is a finding because the page of the current line refers to it.
+// refer counts the page of the current line for a URL that is a finding because pages refer to it. There
+// may be many more of them than rows, so name adds the rows when the lines are read again.
 func (l *ruleList) refer(url string) {
-	if _, known := l.only[url]; !known {
-		l.only[strings.Clone(url)] = nil // it shares memory with the line
+	l.referred = true
+	l.references.add(l.ownKey(url), true)
+}
+
+// name adds the row of a URL of refer, once.
+func (l *ruleList) name(url string) {
+	if pages := l.references.take(l.ownKey(url)); pages > 0 {
+		uses := l.uses[url]
+		slices.Sort(uses)
+		l.add(Finding{URL: strings.Clone(url), Detail: strings.Join(uses, ", "), Pages: pages}) // url shares memory with the line
 	}
-	l.references.add(l.keyOf(url), true)
 }
 
 // describe says how a page refers to a URL of refer, if not by a link or as an asset.
 func (l *ruleList) describe(url, as string) {
-	if uses := l.only[url]; !slices.Contains(uses, as) {
-		l.only[url] = append(uses, as)
+	if uses := l.uses[url]; !slices.Contains(uses, as) {
+		l.uses[url] = append(uses, as)
 	}
 }
 
-// keyOf returns the key of a URL in the references. A URL of refer has one for each rule.
+// ownKey returns the key of a URL of refer in the references. It has one for each rule.
+func (l *ruleList) ownKey(url string) key { return key(pairOf(keyOf(l.ID), keyOf(url))) }
+
+// keyOf returns the key of the URL of a row in the references.
 func (l *ruleList) keyOf(url string) key {
-	if _, only := l.only[url]; only {
-		return keyOf(l.ID + " " + url)
+	if k := l.ownKey(url); l.references.count(k) > 0 {
+		return k
 	}
 	return keyOf(url)
 }
@@ -92,10 +104,6 @@ func (l *ruleList) keyOf(url string) key {
 // finish completes the list. Its rows may still be changed.
 func (l *ruleList) finish() *List[Finding] {
 	if l.finished == nil {
-		for url, uses := range l.only {
-			slices.Sort(uses)
-			l.add(Finding{URL: url, Detail: strings.Join(uses, ", "), Pages: l.references.count(l.keyOf(url))})
-		}
 		list := l.rows.list()
 		l.finished, l.rows = &list, nil
 	}

@@ -663,7 +663,7 @@ func TestLinksWithDoubleSlashes(t *testing.T) {
 // A URL on a forbidden host is one finding, however many pages use it, and in whatever ways.
 func TestForbiddenHosts(t *testing.T) {
 	c := faultless()
-	const staging, version = "http://staging.example:8080/x", "http://staging.example/fr/"
+	const staging, version, login = "http://staging.example:8080/x", "http://staging.example/fr/", "http://staging.example/login"
 	c.good("/c", output.Page{Canonical: staging})
 	toStaging := c.linksOf("/c")
 	toStaging.To = append(toStaging.To, output.Link{URL: staging})
@@ -671,6 +671,8 @@ func TestForbiddenHosts(t *testing.T) {
 		c.good(path, output.Page{Hreflang: []output.Hreflang{{Lang: "fr", URL: version}, {Lang: "x-default", URL: version}}})
 	}
 	c.page("/r", output.Page{Status: 302, Source: "sitemap", Location: staging})
+	c.page("/s", output.Page{Status: 302, Source: "sitemap", Location: login}) // until it has its cookies
+	c.good("/s", output.Page{})
 	for _, page := range []string{"/", "/de"} {
 		l := c.linksOf(page)
 		l.To = append(l.To, output.Link{URL: staging}, output.Link{URL: "https://staging.example.org/"})
@@ -679,6 +681,7 @@ func TestForbiddenHosts(t *testing.T) {
 	want := []Finding{
 		{URL: staging, Detail: "canonical URL, target of a redirect", Pages: 4, FoundOn: []string{example + "/", example + "/c", example + "/de", example + "/r"}},
 		{URL: version, Detail: "hreflang URL", Pages: 2, FoundOn: []string{example + "/h", example + "/h2"}},
+		{URL: login, Detail: "target of a redirect", Pages: 1, FoundOn: []string{example + "/s"}},
 	}
 	got := FindingsOf(c.make(t), "forbidden-host")
 	if diff := cmp.Diff(want, got.Rows); diff != "" || got.Total != len(want) {

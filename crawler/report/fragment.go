@@ -185,13 +185,19 @@ func brokenFragments(m *model, l *ruleList) finder {
 		if len(f.targets) == 0 {
 			return nil
 		}
-		return m.merger.eachAnchors(func(_ *workerDir, a *output.Anchors) {
-			m.references.begin(a.URL)
-			for _, url := range a.Targets {
-				if _, missing := f.targets[keyOf(url)]; missing {
-					l.refer(url)
+		for _, found := range []func(url string){l.refer, l.name} {
+			err := m.merger.eachAnchors(func(_ *workerDir, a *output.Anchors) {
+				m.references.begin(a.URL)
+				for _, url := range a.Targets {
+					if _, missing := f.targets[keyOf(url)]; missing {
+						found(url)
+					}
 				}
+			})
+			if err != nil {
+				return err
 			}
-		})
+		}
+		return nil
 	}}
 }

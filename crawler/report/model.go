@@ -63,7 +63,7 @@ func newModel(ctx context.Context, dirs []string, opts *Options) (*model, error)
 	m.rejections = newRejections(m.robots, rows)
 	m.merger = newMerger(known, m.sitemaps, all)
 	for i := range rules {
-		l := &ruleList{rule: &rules[i], references: m.references, rows: newTopRows(rows, byPages), only: make(map[string][]string)}
+		l := &ruleList{rule: &rules[i], references: m.references, rows: newTopRows(rows, byPages), uses: make(map[string][]string)}
 		l.finder = l.find(m, l)
 		m.lists = append(m.lists, l)
 	}
@@ -171,7 +171,7 @@ func (m *model) readLinks() error {
 		m.graph.add(l)
 		for _, list := range m.lists {
 			if list.finder.link != nil {
-				list.finder.link(l)
+				list.finder.link(l, list.refer)
 			}
 		}
 		if m.facts.byURL[keyOf(l.URL)].status == http.StatusNotModified {

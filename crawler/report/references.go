@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"strings"
 )
 
@@ -22,6 +23,8 @@ type references struct {
 
 // referred is a URL to which pages refer: their number, and the last of their lines.
 type referred struct{ pages, last uint32 }
+
+const taken = math.MaxUint32 // for referred.last
 
 // A reference has the numbers of a page and of a URL.
 type reference struct{ from, to uint32 }
@@ -79,6 +82,16 @@ func (r *references) count(k key) int {
 		return int(r.targets[n].pages)
 	}
 	return 0
+}
+
+// take is count, but returns 0 for a URL that was taken.
+func (r *references) take(k key) int {
+	n, known := r.numbers[k]
+	if !known || r.targets[n].last == taken {
+		return 0
+	}
+	r.targets[n].last = taken
+	return int(r.targets[n].pages)
 }
 
 // name finds the first pages that refer to each of some URLs.

@@ -108,3 +108,39 @@ func TestRowsOfLinksAloneAreTheFirst(t *testing.T) {
 		t.Errorf("%d in total (-want +got):\n%s", f.Total, diff)
 	}
 }
+
+// The URLs that only links.jsonl has are counted by their keys. Only those of rows are kept.
+func TestURLsOfLinksAloneAreNotKept(t *testing.T) {
+	const rows = 3
+	c := &crawl{state: everything().state}
+	c.page("/", output.Page{Source: "start"})
+	var uses []output.Link
+	for i := range 30 {
+		uses = append(uses, output.Link{URL: fmt.Sprintf("http://example.com/%02d.png", 29-i), Kind: "img"})
+	}
+	c.links = []output.Links{{URL: example + "/", Resources: uses}}
+	m, err := newModel(t.Context(), []string{c.write(t)}, &Options{Rows: rows})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := func() (total, most int) {
+		for _, l := range m.lists {
+			if l.ID == "mixed-content" {
+				return l.rows.total, cap(l.rows.rows)
+			}
+		}
+		return 0, 0
+	}
+	if err := m.load(); err != nil {
+		t.Fatal(err)
+	}
+	if total, most := kept(); total != 0 || most != 0 {
+		t.Errorf("loaded: %d URLs, memory for %d", total, most)
+	}
+	if err := m.nameLinks(); err != nil {
+		t.Fatal(err)
+	}
+	if total, most := kept(); total != len(uses) || most > 4*rows {
+		t.Errorf("%d URLs, memory for %d", total, most)
+	}
+}

@@ -114,11 +114,11 @@ func redirectedLinks(permanent bool) func(*model, *ruleList) finder {
 }
 
 // doubleSlashes finds links to hosts of the crawl with a double slash in the path.
-func doubleSlashes(m *model, l *ruleList) finder {
-	return finder{link: func(line *linksLine) {
+func doubleSlashes(m *model, _ *ruleList) finder {
+	return finder{link: func(line *linksLine, found func(url string)) {
 		for _, to := range line.To {
 			if to.URL != line.URL && hasDoubleSlash(to.URL) && m.hasPages(originOf(to.URL)) {
-				l.refer(to.URL)
+				found(to.URL)
 			}
 		}
 	}}
@@ -141,11 +141,11 @@ func (m *model) hasPages(origin string) bool {
 	return o != nil && o.Pages > 0
 }
 
-func mixedContent(_ *model, l *ruleList) finder {
-	return finder{link: func(line *linksLine) {
+func mixedContent(*model, *ruleList) finder {
+	return finder{link: func(line *linksLine, found func(url string)) {
 		for _, to := range line.Resources {
 			if line.insecure(to) {
-				l.refer(to.URL)
+				found(to.URL)
 			}
 		}
 	}}
@@ -219,11 +219,11 @@ func forbiddenHosts(m *model, l *ruleList) finder {
 				add(to, "target of a redirect")
 			}
 		},
-		link: func(line *linksLine) {
+		link: func(line *linksLine, found func(url string)) {
 			from := keyOf(line.URL)
 			add := func(to string) {
 				if forbids(to) && !users[pairOf(from, keyOf(to))] {
-					l.refer(to)
+					found(to)
 				}
 			}
 			for _, to := range line.To {
@@ -234,6 +234,12 @@ func forbiddenHosts(m *model, l *ruleList) finder {
 			for _, to := range line.Resources {
 				add(to.URL)
 			}
+		},
+		all: func() error {
+			for url := range l.uses {
+				l.name(url)
+			}
+			return nil
 		},
 	}
 }
