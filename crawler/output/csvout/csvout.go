@@ -40,9 +40,7 @@ func Format(opts *Options) output.Format {
 		o = *opts
 	}
 	format := output.Format{Name: "csv", Open: func(dir string, checkpoint []byte) (output.Sink, error) { return open(dir, checkpoint, o) }}
-	for _, t := range tables {
-		format.Files = append(format.Files, t.name)
-	}
+	format.Files = append(format.Files, tables[:]...)
 	return format
 }
 
@@ -75,9 +73,8 @@ func open(dir string, checkpoint []byte, opts Options) (_ output.Sink, err error
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	for i, t := range tables {
-		name := filepath.Join(dir, t.name)
-		if s.files[i], err = openFile(name, t.columns, counted[i]); err != nil {
+	for i, name := range tables {
+		if s.files[i], err = openFile(filepath.Join(dir, name), rows.Columns[i], counted[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -88,17 +85,17 @@ func open(dir string, checkpoint []byte, opts Options) (_ output.Sink, err error
 func (s *sink) Write(f *output.Results) error {
 	for _, l := range f.Links {
 		for _, to := range l.To {
-			if err := s.record(links, l.URL, to.URL, to.Text, to.Rel, to.Kind); err != nil {
+			if err := s.record(rows.Links, l.URL, to.URL, to.Text, to.Rel, to.Kind); err != nil {
 				return err
 			}
 		}
 		for _, to := range l.Resources {
-			if err := s.record(resources, l.URL, to.URL); err != nil {
+			if err := s.record(rows.Resources, l.URL, to.URL); err != nil {
 				return err
 			}
 		}
 	}
-	return rows.Write(f, func(table rows.Table, cells ...any) error { return s.record(places[table], cells...) })
+	return rows.Write(f, s.record)
 }
 
 // Commit implements [output.Sink].

@@ -18,6 +18,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/doctest"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/rows"
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
@@ -127,8 +128,8 @@ func TestColumnsMatchJSON(t *testing.T) {
 			},
 		},
 	}
-	for name, rows := range want {
-		if diff := cmp.Diff(rows, records(t, dir, name)); diff != "" {
+	for name, table := range want {
+		if diff := cmp.Diff(table, records(t, dir, name)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -140,10 +141,10 @@ func TestColumnsAreInTheOrderOfJSON(t *testing.T) {
 		Hash: "x", Unchanged: true, DuplicateOf: "x", Fields: map[string]any{"x": 1}, Truncated: "x", LinksSkipped: 1, LimitsReached: []string{"x"},
 		H1: "x", Description: "x", Lang: "x", Words: 1, Hreflang: []output.Hreflang{{}}, Headers: map[string]string{"x": "y"}, Redirects: []string{"x"}, H1Count: 2, Encoding: "x", Malformed: "x", ImagesWithoutAlt: 1, NeedsJavaScript: true,
 	}
-	for table, v := range map[int]any{
-		pages: full, rejected: output.Rejection{Group: "x", Detail: "x", RetryAt: noon}, sitemaps: output.Sitemap{Detail: "x", Reason: "x"},
-		entries: output.Entry{LastMod: noon},
-		checks: output.Check{
+	for table, v := range map[rows.Table]any{
+		rows.Pages: full, rows.Rejected: output.Rejection{Group: "x", Detail: "x", RetryAt: noon}, rows.Sitemaps: output.Sitemap{Detail: "x", Reason: "x"},
+		rows.Entries: output.Entry{LastMod: noon},
+		rows.Checks: output.Check{
 			Status: 1, Location: "x", Reason: "x", Detail: "x", ContentType: "x", Bytes: 1, Noindex: "x", Canonical: "x", Hreflang: []output.Hreflang{{}}, FetchedAt: noon,
 		},
 	} {
@@ -151,8 +152,8 @@ func TestColumnsAreInTheOrderOfJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(tables[table].columns, topLevelKeys(t, line)); diff != "" {
-			t.Errorf("%s (-columns +fields):\n%s", tables[table].name, diff)
+		if diff := cmp.Diff(rows.Columns[table], topLevelKeys(t, line)); diff != "" {
+			t.Errorf("%s (-columns +fields):\n%s", tables[table], diff)
 		}
 	}
 }
@@ -221,19 +222,19 @@ func TestLostRecordsAreReported(t *testing.T) {
 			s := sinktest.Open(t, Format(nil), dir, nil)
 			checkpoint := sinktest.Put(t, s, found)
 			sinktest.Close(t, s)
-			name := filepath.Join(dir, table.name)
+			name := filepath.Join(dir, table)
 			whole := readFile(t, name)
 			if err := spoil(name, whole); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Format(nil).Open(dir, checkpoint); !errors.Is(err, output.ErrIncomplete) || !strings.Contains(err.Error(), table.name) {
-				t.Errorf("%s: %s: %v", table.name, damage, err)
+			if _, err := Format(nil).Open(dir, checkpoint); !errors.Is(err, output.ErrIncomplete) || !strings.Contains(err.Error(), table) {
+				t.Errorf("%s: %s: %v", table, damage, err)
 			}
 			s = sinktest.Open(t, Format(nil), dir, nil)
 			sinktest.Put(t, s, found)
 			sinktest.Close(t, s)
 			if again := readFile(t, name); !bytes.Equal(again, whole) {
-				t.Errorf("%s: %s: anew it is %q, it was %q", table.name, damage, again, whole)
+				t.Errorf("%s: %s: anew it is %q, it was %q", table, damage, again, whole)
 			}
 		}
 	}
@@ -268,10 +269,10 @@ func TestFullDiskIsAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.files[links].file.Close(); err != nil {
+	if err := s.files[rows.Links].file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s.files[links].file = full
+	s.files[rows.Links].file = full
 	if err := s.Write(&output.Results{Links: []*output.Links{{URL: "http://a.test/", To: []output.Link{{URL: "http://a.test/1"}}}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -291,8 +292,8 @@ func TestFullDiskIsAnError(t *testing.T) {
 func TestColumnsAreDocumented(t *testing.T) {
 	var list strings.Builder
 	list.WriteString("\n| table | columns |\n|---|---|\n")
-	for _, table := range tables {
-		_, _ = fmt.Fprintf(&list, "| `%s` | `%s` |\n", table.name, strings.Join(table.columns, "` `"))
+	for i, table := range tables {
+		_, _ = fmt.Fprintf(&list, "| `%s` | `%s` |\n", table, strings.Join(rows.Columns[i], "` `"))
 	}
 	doctest.Section(t, "COLUMNS.md", "<!-- columns -->", "<!-- end -->", list.String())
 }

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/crawler/output/internal/rows"
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
@@ -19,10 +20,10 @@ func TestPowerCommitSyncsFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = out.Close() })
-	if err := s.files[entries].file.Close(); err != nil {
+	if err := s.files[rows.Entries].file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s.files[entries].file = in
+	s.files[rows.Entries].file = in
 	if _, err := s.Commit(false); err != nil {
 		t.Errorf("without power: %v", err)
 	}

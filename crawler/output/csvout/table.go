@@ -7,39 +7,14 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/rows"
 )
 
-// The tables in the order of sink.files and of a checkpoint. Add new tables at the end.
-const (
-	pages = iota
-	rejected
-	links
-	sitemaps
-	entries
-	checks
-	resources
-	permissions
-)
-
-// tables have the columns of the JSON lines.
-var tables = [...]struct {
-	name    string
-	columns []string
-}{
-	pages:     {PagesFile, rows.Columns[rows.Pages]},
-	rejected:  {RejectedFile, rows.Columns[rows.Rejected]},
-	links:     {LinksFile, []string{"from", "to", "text", "rel", "kind"}},
-	sitemaps:  {SitemapsFile, rows.Columns[rows.Sitemaps]},
-	entries:   {EntriesFile, rows.Columns[rows.Entries]},
-	checks:    {ChecksFile, rows.Columns[rows.Checks]},
-	resources: {ResourcesFile, []string{"from", "to"}},
-
-	permissions: {PermissionsFile, rows.Columns[rows.Permissions]},
+// tables are the names of the files.
+var tables = [...]string{
+	rows.Pages: PagesFile, rows.Rejected: RejectedFile, rows.Links: LinksFile, rows.Sitemaps: SitemapsFile,
+	rows.Entries: EntriesFile, rows.Checks: ChecksFile, rows.Resources: ResourcesFile, rows.Permissions: PermissionsFile,
 }
 
-// places maps the tables of package rows to tables.
-var places = [...]int{rows.Pages: pages, rows.Rejected: rejected, rows.Sitemaps: sitemaps, rows.Entries: entries, rows.Checks: checks, rows.Permissions: permissions}
-
 // record writes a record of cells of package rows.
-func (s *sink) record(table int, cells ...any) error {
+func (s *sink) record(table rows.Table, cells ...any) error {
 	s.cells = s.cells[:0]
 	for _, cell := range cells {
 		s.cells = append(s.cells, s.cell(cell))

@@ -126,7 +126,7 @@ func (s *sink) prepare(opts Options) error {
 // checkColumns returns [output.ErrIncomplete] if a table has other columns than this version
 // writes, or is missing.
 func (s *sink) checkColumns() error {
-	columns := [tables]int{urls: 2, link: 6, robots: 10, resource: 3}
+	columns := [tables]int{urls: 2, robots: 10}
 	for table, place := range places {
 		columns[place] = 1 + len(rows.Columns[table])
 	}

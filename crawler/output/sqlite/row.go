@@ -9,7 +9,7 @@ import (
 )
 
 // places maps the tables of package rows to tableNames.
-var places = [...]int{rows.Pages: pages, rows.Rejected: rejected, rows.Sitemaps: sitemaps, rows.Entries: entries, rows.Checks: checks, rows.Permissions: permissions}
+var places = [...]int{rows.Pages: pages, rows.Rejected: rejected, rows.Links: link, rows.Sitemaps: sitemaps, rows.Entries: entries, rows.Checks: checks, rows.Resources: resource, rows.Permissions: permissions}
 
 // insert adds a row of cells of package rows, with the next id.
 func (s *sink) insert(table int, cells ...any) error {

@@ -14,13 +14,15 @@ import (
 // A Table is a kind of row.
 type Table int
 
-// The tables.
+// The tables, in the order of a checkpoint of package csvout. Add new tables at the end.
 const (
 	Pages Table = iota
 	Rejected
+	Links // not written by Write, as Resources
 	Sitemaps
 	Entries
 	Checks
+	Resources
 	Permissions
 )
 
@@ -34,12 +36,14 @@ var Columns = [...][]string{
 		"h1_count", "encoding", "malformed", "images_without_alt", "needs_javascript",
 	},
 	Rejected: {"url", "reason", "rule", "line", "robots_url", "group", "depth", "found_on", "source", "detail", "retry_at"},
+	Links:    {"from", "to", "text", "rel", "kind"},
 	Sitemaps: {"url", "status", "origin", "found_on", "index_depth", "pages", "sitemaps", "detail", "fetched_at", "reason"},
 	Entries:  {"url", "sitemap", "lastmod"},
 	Checks: {
 		"url", "result", "kind", "found_on", "status", "location", "reason", "detail", "content_type", "bytes", "noindex", "canonical", "hreflang",
 		"fetched_at", "duration_ms",
 	},
+	Resources:   {"from", "to"},
 	Permissions: {"url", "fetched_at", "robots", "tdmrep", "search", "ai_input", "train_ai", "tdm", "archive", "statements", "withheld", "tdmrep_problem"},
 }
 
