@@ -84,24 +84,13 @@ func (s *sink) recallFile(name string, originals *recent.Map[recordID, captured]
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	in, unpack := bufio.NewReaderSize(file, 1<<16), new(gzip.Reader)
-	for {
-		err := unpack.Reset(in)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err == nil {
-			unpack.Multistream(false)
-			err = s.recallRecord(textproto.NewReader(bufio.NewReader(unpack)), originals)
-		}
-		if err == nil {
-			_, err = io.Copy(io.Discard, unpack)
-		}
-		if err != nil {
-			s.urls.Clear() // the rest may have a later response of any URL
-			return nil
-		}
+	_, err = eachRecord(file, func(unpack *gzip.Reader) error {
+		return s.recallRecord(textproto.NewReader(bufio.NewReader(unpack)), originals)
+	})
+	if err != nil {
+		s.urls.Clear() // the rest may have a later response of any URL
 	}
+	return nil
 }
 
 // recallRecord remembers a response with its whole payload, or that a URL had such a payload again. If the

@@ -109,7 +109,7 @@ func cut(file *os.File, to int64) (length int64, err error) {
 	}
 	length = to
 	if info.Size() < length {
-		length = wholeRecords(file)
+		length, _ = eachRecord(file, func(*gzip.Reader) error { return nil }) // the rest is damaged
 	}
 	if info.Size() == length {
 		return length, nil
@@ -117,23 +117,27 @@ func cut(file *os.File, to int64) (length int64, err error) {
 	return length, file.Truncate(length)
 }
 
-// wholeRecords returns the length of the whole records at the beginning of a file.
-func wholeRecords(file *os.File) (length int64) {
-	in := bufio.NewReaderSize(file, 1<<16)
-	unpack := new(gzip.Reader)
+// eachRecord calls use with each record of a file, from its start, and returns the length of the whole
+// records. It ends at an error, of use or of a damaged record. Use need not read the whole record.
+func eachRecord(file *os.File, use func(*gzip.Reader) error) (whole int64, err error) {
+	in, unpack := bufio.NewReaderSize(file, 1<<16), new(gzip.Reader)
 	for {
-		if unpack.Reset(in) != nil {
-			return length
+		err := unpack.Reset(in)
+		if errors.Is(err, io.EOF) {
+			return whole, nil
 		}
-		unpack.Multistream(false)
-		if _, err := io.Copy(io.Discard, unpack); err != nil {
-			return length
+		if err == nil {
+			unpack.Multistream(false)
+			err = use(unpack)
 		}
-		end, err := file.Seek(0, io.SeekCurrent)
-		if err != nil {
-			return length
+		if err == nil {
+			_, err = io.Copy(io.Discard, unpack)
 		}
-		length = end - int64(in.Buffered()) // gzip reads no more than it unpacks
+		end, seekErr := file.Seek(0, io.SeekCurrent)
+		if err := errors.Join(err, seekErr); err != nil {
+			return whole, err
+		}
+		whole = end - int64(in.Buffered()) // gzip reads no more than it unpacks
 	}
 }
 
