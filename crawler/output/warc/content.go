@@ -69,7 +69,7 @@ func (s *sink) line(name, value string) {
 
 // exchange writes a request and its response.
 func (s *sink) exchange(x *output.Exchange) error {
-	request, err := newID(s.opts.Rand)
+	request, err := s.newRecord()
 	answer, err2 := newID(s.opts.Rand)
 	if err := cmp.Or(err, err2); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (s *sink) origin(x *output.Exchange) {
 
 // page writes the metadata record of a page.
 func (s *sink) page(p *output.Page, links *output.Links) error {
-	id, err := newID(s.opts.Rand)
+	id, err := s.newRecord()
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (s *sink) permission(p *output.Permission) error {
 	if len(p.Statements) == 0 && p.Withheld == "" && p.TDMRepProblem == "" {
 		return nil
 	}
-	id, err := newID(s.opts.Rand)
+	id, err := s.newRecord()
 	if err != nil {
 		return err
 	}

@@ -20,9 +20,8 @@ type sink struct {
 	info     recordID // of the current warcinfo record; zero if one must be written first
 	payloads *recent.Map[payloadKey, captured]
 	urls     *recent.Map[string, capture]
-	links    map[string]*output.Links // of the pages of the current Write
-	text     []byte                   // the current block
-	lost     []output.Loss            // found when the sink was opened
+	text     []byte        // the current block
+	lost     []output.Loss // found when the sink was opened
 }
 
 // open implements output.Format.Open.
@@ -54,7 +53,6 @@ func open(dir string, checkpoint []byte, opts *Options) (output.Sink, error) {
 	s := &sink{
 		lost: lost, encoder: new(encoder), files: files, opts: opts,
 		payloads: recent.New[payloadKey, captured](remembered), urls: recent.New[string, capture](remembered),
-		links: make(map[string]*output.Links),
 	}
 	if err := s.recall(); err != nil {
 		return nil, errors.Join(err, files.close())
@@ -81,30 +79,20 @@ func (s *sink) Write(f *output.Results) error {
 
 func (s *sink) write(f *output.Results) error {
 	for _, x := range f.Exchanges {
-		if err := s.ready(); err != nil {
-			return err
-		}
 		if err := s.exchange(x); err != nil {
 			return err
 		}
 	}
-	clear(s.links)
+	links := make(map[string]*output.Links, len(f.Links))
 	for _, l := range f.Links {
-		s.links[l.URL] = l
+		links[l.URL] = l
 	}
 	for _, p := range f.Pages {
-		if err := s.ready(); err != nil {
-			return err
-		}
-		if err := s.page(p, s.links[p.URL]); err != nil {
+		if err := s.page(p, links[p.URL]); err != nil {
 			return err
 		}
 	}
-	clear(s.links)
 	for _, p := range f.Permissions {
-		if err := s.ready(); err != nil {
-			return err
-		}
 		if err := s.permission(p); err != nil {
 			return err
 		}
@@ -112,18 +100,21 @@ func (s *sink) write(f *output.Results) error {
 	return s.files.flush()
 }
 
-// ready starts a file if necessary, and writes a warcinfo record if one is due.
-func (s *sink) ready() error {
+// newRecord returns the ID of a record. It starts a file if necessary, and writes a warcinfo record if
+// one is due.
+func (s *sink) newRecord() (recordID, error) {
 	if !s.files.writable() {
 		if err := s.files.next(); err != nil {
-			return err
+			return recordID{}, err
 		}
 		s.info = recordID{}
 	}
-	if s.info != (recordID{}) {
-		return nil
+	if s.info == (recordID{}) {
+		if err := s.describe(); err != nil {
+			return recordID{}, err
+		}
 	}
-	return s.describe()
+	return newID(s.opts.Rand)
 }
 
 // put adds the current record.
