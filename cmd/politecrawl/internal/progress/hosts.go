@@ -77,28 +77,28 @@ type hostCounts struct {
 	quiet time.Duration // the longest time that a host needs for its URLs, at its delay
 }
 
-// look asks for the record of each host. Later are the origins with an unreachable robots.txt.
-// A host counts as later if it has no other origins.
+// look asks for the record of each host, and removes hosts without remaining URLs. If there are more
+// than maxAsked, it asks for some of them, and returns no counts. Later are the origins with an
+// unreachable robots.txt. A host counts as later if it has no other origins.
 func (l *HostList) look(ask func(frontier.Host) (frontier.HostRecord, error), later []string, now time.Time) hostCounts {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.hosts) > maxAsked {
-		l.prune(ask)
-		return hostCounts{}
-	}
 	held := map[frontier.Host]int{} // origins
 	for _, origin := range later {
 		if h, err := frontier.HostOf(origin); err == nil {
 			held[h]++
 		}
 	}
-	t := hostCounts{known: true, later: len(held)}
-	for h := range l.hosts {
+	t, asked := hostCounts{known: len(l.hosts) <= maxAsked, later: len(held)}, 0
+	for h := range l.hosts { // in another order each time
+		if asked++; asked > maxAsked {
+			break
+		}
 		rec, err := ask(h)
 		if err != nil {
 			return hostCounts{}
 		}
-		left := leftOf(rec)
+		left := rec.Pending + rec.Scheduled + rec.InFlight
 		if left == 0 {
 			delete(l.hosts, h) // it comes back with its next page
 			continue
@@ -123,22 +123,8 @@ func (l *HostList) look(ask func(frontier.Host) (frontier.HostRecord, error), la
 		}
 		t.waiting++
 	}
+	if !t.known {
+		return hostCounts{}
+	}
 	return t
 }
-
-// prune asks for some of too many hosts, others each time, and removes hosts without
-// remaining URLs.
-func (l *HostList) prune(ask func(frontier.Host) (frontier.HostRecord, error)) {
-	asked := 0
-	for h := range l.hosts { // in another order each time
-		if asked++; asked > maxAsked {
-			return
-		}
-		if rec, err := ask(h); err == nil && leftOf(rec) == 0 {
-			delete(l.hosts, h)
-		}
-	}
-}
-
-// leftOf returns the number of remaining URLs of a host.
-func leftOf(rec frontier.HostRecord) int { return rec.Pending + rec.Scheduled + rec.InFlight }
