@@ -10,43 +10,20 @@ import (
 // nothing.
 type gauges struct{ *watcher }
 
-var (
-	frontierURLs = describe("frontier_urls", "URLs in the frontier, by state.", "state")
-	hostCount    = describe("hosts", "Hosts with URLs in the frontier.")
-	waitingHosts = describe("waiting_hosts", "Hosts with remaining URLs whose robots.txt cannot be reached.")
-	inFlight     = describe("in_flight_urls", "URLs that are being fetched.")
-	isPaused     = describe("paused", "1 while the crawl is paused, else 0.")
-	isHealthy    = describe("healthy", "1 while /healthz reports that the crawl is healthy, else 0.")
-	startTime    = describe("start_timestamp_seconds", "Start time of this run, as Unix time.")
-	progressTime = describe("last_progress_timestamp_seconds", "Time of the last progress, or of the last check while the crawl was idle, as Unix time.")
-	nextDueTime  = describe("next_due_timestamp_seconds", "Time when the next URL can be fetched, as Unix time; absent when none waits.")
-	streams      = describe("event_streams", "Viewers of the live page.")
-)
-
-func describe(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("politecrawl_"+name, help, labels, nil)
-}
-
-// Describe implements prometheus.Collector.
-func (g *gauges) Describe(descs chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{
-		frontierURLs, hostCount, waitingHosts, inFlight, isPaused, isHealthy, startTime, progressTime, nextDueTime, streams,
-	} {
-		descs <- d
-	}
-}
+// Describe implements prometheus.Collector. It describes nothing, since some gauges are absent at times.
+func (*gauges) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
 func (g *gauges) Collect(metrics chan<- prometheus.Metric) {
-	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
-		metrics <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	gauge := func(name string, v float64, help string, labels prometheus.Labels) {
+		metrics <- prometheus.MustNewConstMetric(prometheus.NewDesc("politecrawl_"+name, help, nil, labels), prometheus.GaugeValue, v)
 	}
 	healthy := boolean(g.well(time.Now()) == nil)
 	g.mu.Lock()
 	s, viewers, moved := g.status, g.viewers, g.health.progressAt
 	g.mu.Unlock()
-	gauge(streams, float64(viewers))
-	gauge(isHealthy, healthy)
+	gauge("event_streams", float64(viewers), "Viewers of the live page.", nil)
+	gauge("healthy", healthy, "1 while /healthz reports that the crawl is healthy, else 0.", nil)
 	if s == nil {
 		return // not started
 	}
@@ -54,16 +31,16 @@ func (g *gauges) Collect(metrics chan<- prometheus.Metric) {
 		"pending": s.Frontier.Pending, "scheduled": s.Frontier.Scheduled, "leased": s.Frontier.InFlight,
 		"done": s.Frontier.Done, "dropped": s.Frontier.Dropped,
 	} {
-		gauge(frontierURLs, float64(n), state)
+		gauge("frontier_urls", float64(n), "URLs in the frontier, by state.", prometheus.Labels{"state": state})
 	}
-	gauge(hostCount, float64(s.Hosts))
-	gauge(waitingHosts, float64(len(s.Waiting)))
-	gauge(inFlight, float64(s.Frontier.InFlight))
-	gauge(isPaused, boolean(s.Paused))
-	gauge(startTime, unix(s.StartedAt))
-	gauge(progressTime, unix(moved))
+	gauge("hosts", float64(s.Hosts), "Hosts with URLs in the frontier.", nil)
+	gauge("waiting_hosts", float64(len(s.Waiting)), "Hosts with remaining URLs whose robots.txt cannot be reached.", nil)
+	gauge("in_flight_urls", float64(s.Frontier.InFlight), "URLs that are being fetched.", nil)
+	gauge("paused", boolean(s.Paused), "1 while the crawl is paused, else 0.", nil)
+	gauge("start_timestamp_seconds", unix(s.StartedAt), "Start time of this run, as Unix time.", nil)
+	gauge("last_progress_timestamp_seconds", unix(moved), "Time of the last progress, or of the last check while the crawl was idle, as Unix time.", nil)
 	if !s.NextDue.IsZero() {
-		gauge(nextDueTime, unix(s.NextDue))
+		gauge("next_due_timestamp_seconds", unix(s.NextDue), "Time when the next URL can be fetched, as Unix time; absent when none waits.", nil)
 	}
 }
 

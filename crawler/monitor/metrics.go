@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -55,19 +56,22 @@ const (
 )
 
 func newMetrics() *metrics {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(buildInfo(), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	register := promauto.With(registry)
 	counter := func(name, help string) prometheus.Counter {
-		return prometheus.NewCounter(prometheus.CounterOpts{Namespace: "politecrawl", Name: name, Help: help})
+		return register.NewCounter(prometheus.CounterOpts{Namespace: "politecrawl", Name: name, Help: help})
 	}
 	// Known label values start as zero, so that rates work and a dashboard is not empty.
 	counters := func(name, help, label string, values ...string) *prometheus.CounterVec {
-		vec := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "politecrawl", Name: name, Help: help}, []string{label})
+		vec := register.NewCounterVec(prometheus.CounterOpts{Namespace: "politecrawl", Name: name, Help: help}, []string{label})
 		for _, v := range values {
 			vec.WithLabelValues(v)
 		}
 		return vec
 	}
-	m := &metrics{
-		registry:  prometheus.NewRegistry(),
+	return &metrics{
+		registry:  registry,
 		pages:     counters("pages_total", "Fetched pages, by status of the response; other: an unknown status.", "status", "200"),
 		rejected:  counters("rejected_total", "Skipped URLs, by reason, counted when they are skipped; another link may lead to their fetch later.", "reason", reasons...),
 		robots:    counters("robots_fetches_total", "Fetches of robots.txt files, by outcome.", "outcome", outcomes...),
@@ -77,17 +81,12 @@ func newMetrics() *metrics {
 		entries:   counter("sitemap_entries_total", "Pages listed in sitemaps, including duplicates."),
 		duplicate: counter("duplicate_pages_total", "Pages with the same body as another page."),
 		unchanged: counter("unchanged_pages_total", "Pages that have not changed since the previous fetch."),
-		took: prometheus.NewHistogram(prometheus.HistogramOpts{
+		took: register.NewHistogram(prometheus.HistogramOpts{
 			Namespace: "politecrawl", Name: "page_fetch_duration_seconds",
 			Help:    "Time from the start of a page request to the end of the body.",
 			Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 		}),
 	}
-	m.registry.MustRegister(
-		m.pages, m.rejected, m.robots, m.sitemaps, m.checks, m.bytes, m.entries, m.duplicate, m.unchanged, m.took,
-		buildInfo(), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	)
-	return m
 }
 
 // found updates the counters.
