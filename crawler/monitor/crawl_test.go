@@ -67,7 +67,7 @@ func TestLastUpdate(t *testing.T) {
 	s, over := watched(t, site.URL, func(cfg *crawler.Config) { cfg.Limits.MaxHostPages = most })
 	v := view(t, s)
 	const others = pages + 1 - most // of /, and the pages that it links to
-	until(v, "status", func(o overview) bool { return o.Pages == most-1 && o.Pending == others })
+	until(v, "status", func(o overview) bool { return o.Pages == most-1 && o.Remaining-o.InFlight == others })
 	close(open)
 	sum := <-over
 	if sum.Rejected[output.MaxHostPages] != others || sum.Remaining != 0 {
@@ -89,7 +89,7 @@ func TestLastUpdate(t *testing.T) {
 			into(t, e, "status", &now)
 			into(t, e, "hosts", &hosts)
 		}
-		if now.State != ended || now.Remaining+now.Pending+now.Scheduled+now.InFlight != 0 || now.Pages != most {
+		if now.State != ended || now.Remaining+now.Scheduled+now.InFlight != 0 || now.Pages != most {
 			t.Errorf("who %s: %+v", name, now)
 		}
 		if len(hosts) != 1 || hosts[0].Waiting+hosts[0].InFlight != 0 || hosts[0].Done != most {
@@ -108,9 +108,10 @@ func TestEndOfACrawlThatDidNotBegin(t *testing.T) {
 		v := view(t, s)
 		until(v, "status", func(o overview) bool { return o.State == "beginning" })
 		s.Finish(sum)
-		if last := until(v, "ended", func(ending) bool { return true }); sum != nil && last.End != string(sum.End) {
+		if last := until(v, "status", func(o overview) bool { return o.State == ended }); sum != nil && last.End != string(sum.End) {
 			t.Errorf("it ended %q", last.End)
 		}
+		until(v, "ended", func(struct{}) bool { return true })
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}

@@ -19,7 +19,7 @@ func (w *watcher) overview(now time.Time) *overview {
 	v := &overview{
 		State: w.state(), End: string(s.End), Duration: rounded(time.Duration(s.Duration)),
 		Pages: s.Pages, Bytes: s.Bytes, Known: s.Frontier.URLs, Remaining: s.Remaining,
-		Pending: s.Frontier.Pending, Scheduled: s.Frontier.Scheduled, InFlight: s.Frontier.InFlight,
+		Scheduled: s.Frontier.Scheduled, InFlight: s.Frontier.InFlight,
 		Hosts: s.Hosts, Waiting: len(s.Waiting), Robots: s.Robots, Sitemaps: s.Sitemaps, Entries: s.Entries,
 		Checks: total(s.Checks), Broken: s.Checks[output.CheckBroken],
 		Errors: s.Rejected[output.Failed] + s.Rejected[output.InvalidURL],

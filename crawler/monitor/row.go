@@ -105,7 +105,6 @@ type overview struct {
 	Bytes     int64       `json:"bytes"`
 	Known     int         `json:"known"`     // URLs
 	Remaining int         `json:"remaining"` // URLs still to be fetched
-	Pending   int         `json:"pending"`
 	Scheduled int         `json:"scheduled"`
 	InFlight  int         `json:"in_flight"`
 	Hosts     int         `json:"hosts"`
@@ -123,11 +122,4 @@ type overview struct {
 	Reasons   []count     `json:"reasons"`             // of skipped URLs
 	Statuses  []count     `json:"statuses"`
 	Chart     []float64   `json:"chart"` // pages in each of the last seconds
-}
-
-// ending is the data of the last event.
-type ending struct {
-	End       string `json:"end,omitempty"` // empty if unknown
-	Pages     int    `json:"pages"`
-	Remaining int    `json:"remaining"`
 }
