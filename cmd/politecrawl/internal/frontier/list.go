@@ -168,13 +168,7 @@ func (l *frontierList) listHosts(view *pebblestore.ReadOnlyStore) error {
 	}
 	hosts = l.first(hosts)
 	for i, h := range hosts {
-		var err error
-		if l.format == cli.JSON {
-			err = l.out.PrintJSON(h)
-		} else {
-			err = l.out.Print(l.hostText(h, i == 0))
-		}
-		if err != nil {
+		if err := l.out.PrintAs(l.format, h, l.hostText(h, i == 0)); err != nil {
 			return err
 		}
 	}
