@@ -58,18 +58,25 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 	if !r.Quiet {
 		opts.Formats = append(opts.Formats, known.Format())
 	}
-	page, err := openPage(r.Listen, cfg, &opts, log)
+	page, where, err := openPage(r.Listen, cfg, &opts, log)
 	if err != nil {
 		return nil, err
 	}
-	defer page.close()
+	if page != nil {
+		defer func() { _ = page.Close() }()
+	}
 	opts.OnStart = func() {
 		r.started(cfg, opts)
 		if status, err := c.Status(); opts.Resume && err == nil && status.Remaining == 0 {
 			r.Note("no URLs remain; to request all of them again: politecrawl crawl --recrawl " + cli.ShellWord(cfg.Output.Dir))
 		}
-		page.begin(c, r)
+		if page != nil {
+			page.SetCrawl(c)
+		}
 		if !r.Quiet {
+			if page != nil {
+				r.Notice(where)
+			}
 			view.Begin(c, known, cfg.Limits.MaxPages)
 		}
 	}
@@ -81,7 +88,9 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 	sum, err := c.Run(ctx)
 	done()
 	view.End()
-	page.end(sum)
+	if page != nil {
+		page.Finish(sum)
+	}
 	if sum == nil {
 		return nil, r.notStarted(cfg.Output.Dir, opts, err)
 	}
