@@ -14,7 +14,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
-// A setting is a field of a [Config]: its row in the table of its group.
+// A setting is a field of a [Config]: its row in the table of [Config.settings].
 type setting struct {
 	key   string
 	field any               // a pointer

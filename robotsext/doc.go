@@ -18,7 +18,6 @@
 //	case d.Verdict == robotsext.Later: // not before d.RetryAt
 //	}
 //
-// A page is requested only after robots.txt was fetched and allows it. README.md lists the
-// defaults, POLICIES.md gives the reasons. Package record shows the fields of a [Record], and of
-// the options for caches, fetches and outages.
+// A page is requested only after its robots.txt allows it. README.md lists the defaults,
+// POLICIES.md the reasons, package record the fields of a [Record].
 package robotsext

@@ -15,8 +15,8 @@
 //	politecrawl sitemap URL                   the pages that a site lists in its sitemaps
 //	politecrawl identity init URL             a key to sign requests, and the files to publish
 //
-// Results go to standard output or to files, everything else to standard error;
-// "politecrawl help exit-codes" lists what the exit code says.
+// "politecrawl help" lists all commands. Results go to standard output or to files, everything else to
+// standard error; "politecrawl help exit-codes" lists what the exit code says.
 package main
 
 import "github.com/politecrawl/politecrawl/cmd/politecrawl/internal/root"

@@ -175,7 +175,7 @@ func (c *counters) rejection(r *output.Rejection) {
 func (c *counters) origin(url string) *Origin {
 	name := originOf(url)
 	if c.origins[name] == nil {
-		name = strings.Clone(name) // it shares memory with the line
+		name = strings.Clone(name) // it is part of a URL
 		c.origins[name] = &Origin{Origin: name}
 	}
 	return c.origins[name]

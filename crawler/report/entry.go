@@ -36,7 +36,7 @@ func (x *entries) add(_ *workerDir, e *output.Entry) {
 	x.facts.mark(k, listed)
 	origin := originOf(e.URL)
 	if !x.origins[origin] && x.facts.reason(x.facts.byURL[k]) != output.NotAuthorized {
-		x.origins[strings.Clone(origin)] = true // it shares memory with the line
+		x.origins[strings.Clone(origin)] = true // it is part of a URL
 	}
 }
 

@@ -141,7 +141,7 @@ func (x *indexer) addPage(s *workerDir, p *output.Page) {
 	case !listable(p.URL):
 		x.unlistable++
 	default:
-		url := strings.Clone(p.URL) // it shares memory with the line
+		url := p.URL
 		x.candidates[url] = &candidate{state: state, fetched: p.FetchedAt.UnixMilli(), header: lastModified(p)}
 	}
 }

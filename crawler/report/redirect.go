@@ -83,7 +83,7 @@ func (r *redirects) add(k key, p *output.Page) {
 		r.next[k] = keyOf(to)
 	}
 	if fragment != "" {
-		r.to[k] = strings.Clone(fragment) // it shares memory with the line
+		r.to[k] = strings.Clone(fragment) // it is part of a URL
 	}
 }
 

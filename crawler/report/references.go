@@ -66,7 +66,7 @@ func (r *references) add(k key, keep bool) {
 		return
 	}
 	if !r.named {
-		r.pages, r.named = append(r.pages, strings.Clone(r.page)), true // it shares memory with the line
+		r.pages, r.named = append(r.pages, r.page), true
 	}
 	if r.kept%referenceBlock == 0 {
 		r.blocks = append(r.blocks, make([]reference, 0, referenceBlock))
@@ -138,7 +138,7 @@ func (m *model) nameReferences() error {
 		err = m.merger.eachLinks(func(_ *workerDir, l *linksLine) {
 			l.eachTarget(func(k key, _ *link) {
 				if pages := from[k]; pages != nil && !pages.rejects(l.URL) {
-					pages.add(strings.Clone(l.URL)) // it shares memory with the line
+					pages.add(l.URL)
 				}
 			})
 		})

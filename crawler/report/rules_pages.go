@@ -242,7 +242,7 @@ func sitesOfScripts(_ *model, l *ruleList) finder {
 			s := sites[origin]
 			if s == nil {
 				s = &site{}
-				sites[strings.Clone(origin)] = s // it shares memory with the line
+				sites[strings.Clone(origin)] = s // it is part of a URL
 			}
 			if !v.NeedsJavaScript || v.fact.has(incomplete) {
 				s.other = true

@@ -238,7 +238,7 @@ func (b *brokenTargets) add(row Finding) {
 	s := b.silent[origin]
 	if s == nil {
 		s = &silentOrigin{from: newExamples()}
-		b.silent[strings.Clone(origin)] = s // it shares memory with the line
+		b.silent[strings.Clone(origin)] = s // it is part of a URL
 	}
 	if s.last != row.URL {
 		s.pages++

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -54,7 +55,8 @@ func document(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestDocumentsAreShort holds the length of README.md and of package comments.
+// TestDocumentsAreShort holds the length of README.md, of package comments, and of what go doc shows of
+// robotsext.
 func TestDocumentsAreShort(t *testing.T) {
 	most := map[string]int{"README.md": 200}
 	for _, name := range documents(t, "doc.go") {
@@ -64,6 +66,12 @@ func TestDocumentsAreShort(t *testing.T) {
 		if n := strings.Count(document(t, name), "\n"); n > most {
 			t.Errorf("%s has %d lines, more than %d", name, n, most)
 		}
+	}
+	doc := exec.CommandContext(t.Context(), "go", "doc", "-all", ".")
+	doc.Dir = filepath.Join("..", "..", "..", "robotsext")
+	text, err := doc.Output()
+	if n := strings.Count(string(text), "\n"); err != nil || n == 0 || n > 350 {
+		t.Errorf("go doc -all of robotsext has %d lines, not 1 to 350: %v", n, err)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/redis/rueidis"
 )
 
-// A crawl calls the scripts of a crawl.
+// A crawl is the connection to one crawl: its keys, scripts and memory.
 type crawl struct {
 	*server
 
@@ -20,7 +20,7 @@ type crawl struct {
 	instance string // of this opening of the crawl
 	home     int    // shard of the worker's note
 	memory   memory
-	changing chan struct{} // holds something while a callOnce is on its way: they are one at a time
+	changing chan struct{} // holds something while a callOnce is in flight; only one is
 }
 
 // A call is a call of a script: its key, which selects the server, and its arguments.

@@ -65,7 +65,7 @@ func commandsOf(t *testing.T, server *redistest.Server, do func()) (commands []s
 	return nil
 }
 
-// The scripts of a crawl call commands that ACLs name (README.md), and round trips cost time, so a change of
+// The scripts of a crawl call commands that ACLs name (doc.go), and round trips cost time, so a change of
 // this list is a decision.
 func TestCommandsInOrder(t *testing.T) {
 	for _, shards := range []int{1, 2} {
