@@ -23,16 +23,16 @@ import (
 // client, transport or context later, or that use colly's queue.
 func (r *Robots) Attach(c *colly.Collector) { r.hook.Attach(c) }
 
-// host is a Robots as the hook.Host of its collectors.
-type host struct{ robots *Robots }
+// checker is a Robots as the hook.Checker of its collectors.
+type checker struct{ robots *Robots }
 
 // CheckHost returns the refusal of the host of req, or of its Host field, while the robots.txt of one
 // of them is unreachable, unless Options.ReportInOnError is set.
-func (h host) CheckHost(ctx context.Context, req *http.Request) error {
+func (c checker) CheckHost(ctx context.Context, req *http.Request) error {
 	if isUserFetch(ctx) || !hook.IsChecked(req.URL.Scheme) {
 		return nil
 	}
-	requested, err := h.robots.originOf(req.URL)
+	requested, err := c.robots.originOf(req.URL)
 	if err != nil {
 		return err
 	}
@@ -42,16 +42,16 @@ func (h host) CheckHost(ctx context.Context, req *http.Request) error {
 			continue
 		}
 		site.Host = host
-		if o, err := h.robots.originOf(&site); err == nil && h.robots.isExempt(o) {
+		if o, err := c.robots.originOf(&site); err == nil && c.robots.isExempt(o) {
 			continue
 		}
-		rec, err := h.robots.Record(ctx, &site)
+		rec, err := c.robots.Record(ctx, &site)
 		if err != nil {
 			return err
 		}
-		if rec.Outcome == OutcomeUnreachable && !h.robots.options.ReportInOnError && req.Context().Err() == nil {
+		if rec.Outcome == OutcomeUnreachable && !c.robots.options.ReportInOnError && req.Context().Err() == nil {
 			refusal := Decision{Verdict: Later, Record: rec}.refusal(string(requested)) // the path is unknown here
-			h.robots.noteRefusal(ctx, refusal)
+			c.robots.noteRefusal(ctx, refusal)
 			return refusal
 		}
 	}
@@ -60,17 +60,17 @@ func (h host) CheckHost(ctx context.Context, req *http.Request) error {
 
 // Prefetch fetches the robots.txt for u without the timeout of the page, and logs once for each
 // host that IgnoreRobotsTxt has no effect.
-func (h host) Prefetch(ctx context.Context, u *url.URL) {
-	if h.robots.warnings.first("ignored "+u.Host, h.robots.lookup.Now(), time.Unix(1<<40, 0)) {
-		h.robots.log.WarnContext(ctx, "IgnoreRobotsTxt has no effect after robotsext.Attach: requests are still checked; set robotsext.Options.Exempt for your own sites",
+func (c checker) Prefetch(ctx context.Context, u *url.URL) {
+	if c.robots.warnings.first("ignored "+u.Host, c.robots.lookup.Now(), time.Unix(1<<40, 0)) {
+		c.robots.log.WarnContext(ctx, "IgnoreRobotsTxt has no effect after robotsext.Attach: requests are still checked; set robotsext.Options.Exempt for your own sites",
 			"host", u.Host)
 	}
-	_, _ = h.robots.Decide(ctx, u) // the gate reports it
+	_, _ = c.robots.Decide(ctx, u) // the gate reports it
 }
 
 // Allows reports whether u is known to be allowed.
-func (h host) Allows(u *url.URL) bool {
-	d, known, err := h.robots.decideKnown(u)
+func (c checker) Allows(u *url.URL) bool {
+	d, known, err := c.robots.decideKnown(u)
 	return err == nil && known && d.Verdict == Allowed
 }
 

@@ -54,8 +54,8 @@ func (g *gate) CloseIdleConnections() { (&http.Client{Transport: g.base}).CloseI
 
 // Pass sends req through base if robots.txt allows it. It uses checkCtx for the check and
 // sendCtx for the request. Nil means the context of req.
-func (h host) Pass(checkCtx, sendCtx context.Context, req *http.Request, base http.RoundTripper) (*http.Response, error) {
-	r := h.robots
+func (c checker) Pass(checkCtx, sendCtx context.Context, req *http.Request, base http.RoundTripper) (*http.Response, error) {
+	r := c.robots
 	u, err := r.admit(checkCtx, req)
 	if err != nil {
 		roundtrip.CloseBody(req)

@@ -67,7 +67,7 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 		tokens:  tokens,
 		log:     log,
 	}
-	r.hook = hook.New(host{r}, hook.Config{UserAgent: userAgent, Transport: opts.Transport, Guard: opts.Guard, Log: log})
+	r.hook = hook.New(checker{r}, hook.Config{UserAgent: userAgent, Transport: opts.Transport, Guard: opts.Guard, Log: log})
 	r.lookup = lookup.New(lookup.Config{
 		UserAgent: userAgent,
 		RoundTrip: r.hook.RoundTrip,

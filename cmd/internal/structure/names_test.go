@@ -64,7 +64,7 @@ func isCommand(t *testing.T, tests map[string]bool, text string) bool {
 // TestPlacesAreFew holds that a thing is named where CONTRIBUTING.md says how to add one, and in no other
 // file of Go.
 func TestPlacesAreFew(t *testing.T) {
-	const row, setting, use = "cmd/politecrawl/internal/flags/table.go", "crawler/setting.go", "crawler/settings.go"
+	const row, setting, use = "cmd/politecrawl/internal/flags/table.go", "crawler/setting.go", "crawler/runsettings.go"
 	files := make(map[string]string)
 	for _, name := range documents(t, ".go") {
 		if !strings.HasSuffix(name, "_test.go") {
@@ -85,9 +85,9 @@ func TestPlacesAreFew(t *testing.T) {
 		named        []string
 		places       []string
 	}{
-		{"flag", "", []string{`"trap-pages"`, "Limits.TrapPages"}, []string{row, setting, use}},
-		{"flag", "", []string{`"stall-timeout"`, "Fetch.StallTimeout"}, []string{row, setting, use}},
-		{"flag", "", []string{`"sitemap-order"`, "Sitemaps.Order"}, []string{row, setting, use}},
+		{"flag", "", []string{`"trap-pages"`, "Limits.TrapPages"}, []string{row, use, setting}},
+		{"flag", "", []string{`"stall-timeout"`, "Fetch.StallTimeout"}, []string{row, use, setting}},
+		{"flag", "", []string{`"sitemap-order"`, "Sitemaps.Order"}, []string{row, use, setting}},
 		{"command", "", []string{`politecrawl/internal/permit"`}, []string{programParts + "root/root.go"}},
 		{"command", "", []string{`politecrawl/internal/version"`}, []string{programParts + "root/root.go"}},
 		{"output format", "cmd", []string{`"warc"`, `output/warc"`}, []string{programParts + "flags/formats.go"}},

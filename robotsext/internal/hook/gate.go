@@ -144,7 +144,7 @@ func (g *gate) onRequest(req *colly.Request) {
 	if !g.collector.IgnoreRobotsTxt || !IsChecked(req.URL.Scheme) {
 		return
 	}
-	g.hook.host.Prefetch(context.WithValue(g.parent, shellKey{}, g.current()), req.URL)
+	g.hook.checker.Prefetch(context.WithValue(g.parent, shellKey{}, g.current()), req.URL)
 }
 
 // answer responds to colly's own request for /robots.txt, which colly sends once for
@@ -168,7 +168,7 @@ func (s *shell) answer(req *http.Request) (*http.Response, error) {
 			return nil, ErrContextReplaced
 		}
 	}
-	if err := g.hook.host.CheckHost(context.WithValue(ctx, shellKey{}, s), req); err != nil {
+	if err := g.hook.checker.CheckHost(context.WithValue(ctx, shellKey{}, s), req); err != nil {
 		return nil, err
 	}
 	return noRobots(req), nil

@@ -19,9 +19,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/roundtrip"
 )
 
-// Host decides about the requests of attached collectors. A context that it gets has the values of
+// Checker decides about the requests of attached collectors. A context that it gets has the values of
 // the collector's context, and leads to the collector's transport; see Open.
-type Host interface {
+type Checker interface {
 	// Pass sends req through base if robots.txt allows it. It uses check for the check and send
 	// for the request. Nil means the context of req.
 	Pass(check, send context.Context, req *http.Request, base http.RoundTripper) (*http.Response, error)
@@ -34,7 +34,7 @@ type Host interface {
 	Allows(u *url.URL) bool
 }
 
-// Config is what a Hook needs besides a Host.
+// Config is what a Hook needs besides a Checker.
 type Config struct {
 	UserAgent string            // replaces colly's default
 	Transport http.RoundTripper // robotsext.Options.Transport
@@ -42,12 +42,12 @@ type Config struct {
 	Log       *slog.Logger
 }
 
-// Hook attaches collectors to a Host, and sends requests without checks: through the transport of
+// Hook attaches collectors to a Checker, and sends requests without checks: through the transport of
 // a collector or of Config.
 type Hook struct {
 	Config
 
-	host         Host
+	checker      Checker
 	attached     sync.Map  // the gate of each attached collector, both by weak.Pointer: it keeps neither in memory
 	collyWarning sync.Once // a colly whose clients cannot be read was logged
 
@@ -60,9 +60,9 @@ type Hook struct {
 	sharedBase base
 }
 
-// New returns a Hook for host.
-func New(host Host, c Config) *Hook {
-	h := &Hook{Config: c, host: host}
+// New returns a Hook for a checker.
+func New(checker Checker, c Config) *Hook {
+	h := &Hook{Config: c, checker: checker}
 	h.base = h.newBase(c.Transport)
 	h.proxied = sync.OnceValue(func() http.RoundTripper { return h.guarded(newTransport()).proxied() })
 	return h
@@ -91,14 +91,14 @@ func IsChecked(scheme string) bool {
 // Base returns the transport of Config, or the default one, without a check.
 func (h *Hook) Base() http.RoundTripper { return h.base.transport }
 
-// Pass sends req through base if the Host allows it.
+// Pass sends req through base if the Checker allows it.
 func (h *Hook) Pass(req *http.Request, base http.RoundTripper) (*http.Response, error) {
 	s := sealOf(req.Context())
 	if s == nil {
-		return h.host.Pass(req.Context(), nil, req, base)
+		return h.checker.Pass(req.Context(), nil, req, base)
 	}
 	// The program replaced the transport of an attached collector by one that calls Pass.
-	return s.pass(req, h.host, s.gate.current(), base)
+	return s.pass(req, h.checker, s.gate.current(), base)
 }
 
 // RoundTrip sends req without a check through the transport of the collector that it belongs to,

@@ -93,7 +93,7 @@ func (s *seal) open(sealed context.Context) (ctx context.Context, release func()
 // pass checks req with host and sends it through base and the proxy of shell. The context
 // of req derives from s. Shell is not always that of s.gate: a clone that was made before
 // another Hook was attached still has the seal of the first.
-func (s *seal) pass(req *http.Request, host Host, shell *shell, base http.RoundTripper) (*http.Response, error) {
+func (s *seal) pass(req *http.Request, checker Checker, shell *shell, base http.RoundTripper) (*http.Response, error) {
 	opened, release := s.open(req.Context())
 	for _, ctx := range []context.Context{s.parent, opened} {
 		if ctx.Err() != nil {
@@ -104,7 +104,7 @@ func (s *seal) pass(req *http.Request, host Host, shell *shell, base http.RoundT
 			return nil, context.Cause(ctx)
 		}
 	}
-	resp, err := host.Pass(&checkContext{opened, s.parent, shell}, context.WithValue(opened, shellKey{}, shell), req, base)
+	resp, err := checker.Pass(&checkContext{opened, s.parent, shell}, context.WithValue(opened, shellKey{}, shell), req, base)
 	switch {
 	case release == nil:
 	case err != nil:
@@ -145,7 +145,7 @@ const heldPrefix = "robotsext-unchecked-"
 // hold holds u unless robots.txt is known to allow it, if requests of the collector may have no
 // seal.
 func (g *gate) hold(u *url.URL) {
-	if !g.mayLackSeal() || u.Scheme == "" || !IsChecked(u.Scheme) || g.hook.host.Allows(u) {
+	if !g.mayLackSeal() || u.Scheme == "" || !IsChecked(u.Scheme) || g.hook.checker.Allows(u) {
 		return
 	}
 	u.Scheme = heldPrefix + u.Scheme

@@ -112,7 +112,7 @@ func (s *shell) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	ctx := req.Context()
 	if seal := sealOf(ctx); seal != nil {
-		return seal.pass(req, s.gate.hook.host, s, roundtrip.Func(s.send))
+		return seal.pass(req, s.gate.hook.checker, s, roundtrip.Func(s.send))
 	}
 	if req.Method == http.MethodGet && req.URL.Path == record.RobotsPath && !s.gate.isPage(req) {
 		return s.answer(req)
@@ -122,7 +122,7 @@ func (s *shell) RoundTrip(req *http.Request) (*http.Response, error) {
 		roundtrip.CloseBody(req)
 		return nil, ErrContextReplaced
 	}
-	return s.gate.hook.host.Pass(&checkContext{ctx, ctx, s}, context.WithValue(ctx, shellKey{}, s), req, roundtrip.Func(s.send))
+	return s.gate.hook.checker.Pass(&checkContext{ctx, ctx, s}, context.WithValue(ctx, shellKey{}, s), req, roundtrip.Func(s.send))
 }
 
 // send sends req without a check.
