@@ -43,7 +43,7 @@ func TestReportMatchesGoldenFiles(t *testing.T) {
 			t.Fatalf("%v; write it with go test -update", err)
 		}
 		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("not what %s holds (-want +got):\n%s", name, diff)
+			t.Errorf("%s differs (-want +got); write it with go test -update:\n%s", name, diff)
 		}
 	}
 }

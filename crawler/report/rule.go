@@ -38,7 +38,7 @@ const (
 )
 
 // A rule is a row of the table of rules. A new rule needs nothing else but its function and a test;
-// "go test -run FindingsDocument -update" writes FINDINGS.md.
+// "go test -update" writes FINDINGS.md and the report that the tests expect.
 type rule struct {
 	Rule
 
