@@ -60,6 +60,27 @@ func TestEntriesOfTheOtherScheme(t *testing.T) {
 	}
 }
 
+// An index is read for the host that lists it, and after that another host turns out to redirect to it. Children
+// on the other host were skipped, and count now.
+func TestIndexIsReadBeforeARedirectToIt(t *testing.T) {
+	const a, b = "http://a.example", "http://b.example"
+	crawlServer(t, map[string]http.HandlerFunc{
+		a + "/robots.txt": listingSitemap(a + "/index.xml"), a + "/": redirect(b + "/"), a + "/pages.txt": redirect(b + "/pages.txt"),
+		a + "/index.xml": func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(20 * time.Second) // while b is crawled, and the robots.txt of a is used
+			redirect(b+"/index.xml")(w, r)
+		},
+		b + "/robots.txt": listingSitemap(b + "/index.xml"), b + "/": text("start"), b + "/pages.txt": text(b + "/x\n"), b + "/x": text("x"),
+		b + "/index.xml": text("<sitemapindex><sitemap><loc>" + a + "/pages.txt</loc></sitemap></sitemapindex>"),
+	}, func(cfg *Config) {
+		cfg.URLs, cfg.Politeness.PerHost = []string{a + "/"}, 2
+	}, func(t *testing.T, got *crawl, s *fakeServer) {
+		if !slices.Contains(got.paths(""), b+"/x") || len(got.rejected) > 0 {
+			t.Errorf("ROB-SMP-25: pages %q, rejected %+v, requested %v", got.paths(""), got.rejected, s.asked())
+		}
+	})
+}
+
 // A sitemap may name any number of hosts. The robots.txt of few of them is requested.
 func TestEntriesOfManyOrigins(t *testing.T) {
 	const file, most = "http://example.com/map.txt", 10

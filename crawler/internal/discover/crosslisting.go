@@ -64,9 +64,8 @@ func (d *Discovery) alias(doc *Document, url string) error {
 	if err != nil || !lists(rec, listing) {
 		return err
 	}
-	return d.queueEntries(doc.Prov.SitemapOf, func(t provenance.Provenance, _ weburl.URL) bool {
-		return t.FoundOn == provenance.Referrer(url)
-	})
+	url = provenance.Referrer(url)
+	return d.queueEntries(doc.Prov.SitemapOf, url, func(t provenance.Provenance, _ weburl.URL) bool { return t.FoundOn == url })
 }
 
 // judge returns why an entry does not count, or nil if it counts.
@@ -172,7 +171,7 @@ func (d *Discovery) QueueListed(rec *robotsext.Record) error {
 		return nil
 	}
 	var lines map[uint64]bool
-	return d.queueEntries(rec.Origin, func(t provenance.Provenance, a weburl.URL) bool {
+	return d.queueEntries(rec.Origin, "", func(t provenance.Provenance, a weburl.URL) bool {
 		if lines == nil { // else most robots.txt files are parsed in vain
 			lines = linesOf(rec)
 		}
@@ -181,10 +180,10 @@ func (d *Discovery) QueueListed(rec *robotsext.Record) error {
 }
 
 // queueEntries queues the sitemap entries of an origin that were skipped because nothing listed the sitemap, and
-// that count now.
-func (d *Discovery) queueEntries(o robotsext.Origin, counts func(provenance.Provenance, weburl.URL) bool) error {
+// that count now. FoundOn is their sitemap, or empty for any.
+func (d *Discovery) queueEntries(o robotsext.Origin, foundOn string, counts func(provenance.Provenance, weburl.URL) bool) error {
 	found := d.NewFound()
-	err := d.Recorder.TakeListed(o, func(l results.SkippedURL) bool {
+	err := d.Recorder.TakeListed(o, foundOn, func(l results.SkippedURL) bool {
 		if l.URL.Origin != o || l.Rejection.Reason != output.NotAuthorized {
 			return false
 		}

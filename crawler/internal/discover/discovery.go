@@ -74,9 +74,9 @@ type Recorder interface {
 	// Skip records URLs that are skipped.
 	Skip([]results.SkippedURL) error
 	// TakeScope and TakeListed remove matching URLs that were skipped, and pass them to give: those in the
-	// scope of a URL, or on an origin, see results.Writer.
+	// scope of a URL, or on an origin and of a sitemap, see results.Writer.
 	TakeScope(u weburl.URL, match func(results.SkippedURL) bool, give func([]results.SkippedURL) error) error
-	TakeListed(o robotsext.Origin, match func(results.SkippedURL) bool, give func([]results.SkippedURL) error) error
+	TakeListed(o robotsext.Origin, foundOn string, match func(results.SkippedURL) bool, give func([]results.SkippedURL) error) error
 	// Robots records a robots.txt that was requested.
 	Robots(*robotsext.Record) error
 	// Commit records the outcome of a URL, and then reports it to the frontier.

@@ -110,7 +110,7 @@ func (s *Counter) TakeScope(_ weburl.URL, match func(results.SkippedURL) bool, g
 }
 
 // TakeListed implements discover.Recorder.
-func (s *Counter) TakeListed(o robotsext.Origin, match func(results.SkippedURL) bool, give func([]results.SkippedURL) error) error {
+func (s *Counter) TakeListed(o robotsext.Origin, _ string, match func(results.SkippedURL) bool, give func([]results.SkippedURL) error) error {
 	return s.TakeScope(weburl.URL{}, func(l results.SkippedURL) bool { return l.URL.Origin == o && match(l) }, give)
 }
 

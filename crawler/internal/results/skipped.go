@@ -31,9 +31,9 @@ type Skipped struct {
 	reasons    []output.Reason // by the numbers in places
 	counts     []int           // of places, by the same numbers
 	places     map[uint64]place
-	outOfScope map[uint64]bool           // hashes of the scope keys of hosts with out-of-scope URLs
-	unlisted   map[robotsext.Origin]bool // origins with sitemap entries that count if their robots.txt lists the sitemap
-	full       bool                      // there are more; this was reported
+	outOfScope map[uint64]bool  // hashes of the scope keys of hosts with out-of-scope URLs
+	unlisted   map[listing]bool // there are such sitemap entries
+	full       bool             // there are more; this was reported
 }
 
 // maxSkipped is the maximum number of URLs. They need about 300 MB of memory, or 500 MB if each
@@ -61,7 +61,7 @@ type SkippedURL struct {
 func newSkipped(w *Writer) *Skipped {
 	return &Skipped{
 		w: w, seed: maphash.MakeSeed(), limit: maxSkipped,
-		places: make(map[uint64]place), outOfScope: make(map[uint64]bool), unlisted: make(map[robotsext.Origin]bool),
+		places: make(map[uint64]place), outOfScope: make(map[uint64]bool), unlisted: make(map[listing]bool),
 	}
 }
 
@@ -172,14 +172,22 @@ func (s *Skipped) noteTakeable(e *entry, u weburl.URL) {
 		s.outOfScope[s.hash(s.w.cfg.Scope.Key(u))] = true
 	case output.NotAuthorized:
 		if p, err := provenance.Decode(e.Meta); err == nil && len(p.Listing) > 0 && len(s.unlisted) < maxUnlisted {
-			s.unlisted[u.Origin] = true
+			s.unlisted[listing{u.Origin, ""}] = true
+			s.unlisted[listing{u.Origin, p.FoundOn}] = true
 		}
 	}
 }
 
-// maxUnlisted limits the origins in Skipped.unlisted, since a sitemap may name many, and each is looked for
-// once in all skipped URLs.
-const maxUnlisted = 1_000
+// A listing are the skipped sitemap entries of an origin that count if its robots.txt turns out to list their
+// sitemap: those of one sitemap, or of all if it is empty.
+type listing struct {
+	origin  robotsext.Origin
+	sitemap string
+}
+
+// maxUnlisted limits Skipped.unlisted, since a sitemap may name many origins, and each is looked for once in
+// all skipped URLs.
+const maxUnlisted = 2_000
 
 // TakeScope is Skipped.Take for URLs in the scope of u that were out of scope.
 func (w *Writer) TakeScope(u weburl.URL, match func(SkippedURL) bool, give func([]SkippedURL) error) error {
@@ -193,12 +201,13 @@ func (w *Writer) TakeScope(u weburl.URL, match func(SkippedURL) bool, give func(
 	return s.Take(match, give)
 }
 
-// TakeListed is Skipped.Take for sitemap entries of an origin, when its robots.txt is known.
-func (w *Writer) TakeListed(o robotsext.Origin, match func(SkippedURL) bool, give func([]SkippedURL) error) error {
+// TakeListed is Skipped.Take for sitemap entries of an origin, when its robots.txt is known, or when one of its
+// sitemaps turns out to redirect to the one with the entries. Otherwise that is empty.
+func (w *Writer) TakeListed(o robotsext.Origin, foundOn string, match func(SkippedURL) bool, give func([]SkippedURL) error) error {
 	s := w.Skipped
 	s.mu.Lock()
-	found := s.unlisted[o]
-	delete(s.unlisted, o)
+	found := s.unlisted[listing{o, foundOn}]
+	delete(s.unlisted, listing{o, foundOn})
 	s.mu.Unlock()
 	if !found {
 		return nil
