@@ -29,7 +29,7 @@ func ExitCodesTopic() *cobra.Command {
        finished, reached --max-pages, --max-bytes or --max-time, or was
        stopped from the live page or with "crawl stop"
     1  findings: a checked URL or purpose is disallowed, a sitemap or
-       robots.txt has errors, a record of permissions was changed, two
+       robots.txt has faults, a record of permissions was changed, two
        robots.txt files differ, the newer of two crawls is worse, a site does
        not pass "ci", an identity has a problem, or the demo found a violation
     2  usage error: an invalid argument, flag, variable, setting or URL, or

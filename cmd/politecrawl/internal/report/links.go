@@ -20,7 +20,8 @@ type linkingPage struct {
 	Kind string `json:"kind,omitempty"`
 }
 
-// printLinksTo prints the pages that link to a URL, or use it, as they are read.
+// printLinksTo prints the pages that link to a URL, or use it, as they are read. If there are none, it says so on
+// standard error.
 func printLinksTo(ctx context.Context, streams *cli.Streams, dirs []string, raw string, format cli.Format) error {
 	target, err := crawler.Canonical(raw)
 	if err != nil {
@@ -31,12 +32,14 @@ func printLinksTo(ctx context.Context, streams *cli.Streams, dirs []string, raw 
 		if _, err := crawler.LoadConfig(dir); err != nil {
 			return crawldir.ReadError("report", dirs, err)
 		}
+	}
+	for _, dir := range dirs {
 		for page, err := range output.Read[output.Links](dir) {
 			switch {
 			case ctx.Err() != nil:
 				return cli.ExitWith(cli.ExitInterrupted)
 			case errors.Is(err, fs.ErrNotExist):
-				return cli.Misuse("report: --links-to: the crawl in %q was made with --links=false, so it has no links.jsonl", dir)
+				return cli.Misuse("report: --links-to: the crawl in %q has no links.jsonl; crawl the site with --links=true", dir)
 			case err != nil:
 				return crawldir.ReadError("report", dirs, err)
 			}
@@ -54,6 +57,9 @@ func printLinksTo(ctx context.Context, streams *cli.Streams, dirs []string, raw 
 				}
 			}
 		}
+	}
+	if len(printed) == 0 {
+		streams.Notice("no link to " + cli.Escape(target) + " is recorded; the report has redirects and sitemaps, and lines that were lost")
 	}
 	return nil
 }

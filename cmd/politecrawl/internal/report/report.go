@@ -43,8 +43,9 @@ were killed.
 
 report.html is one file that needs no network. report.json has the same data for programs.
 
-With --links-to, print the pages that link to a URL, or use it as an image or the like, and
-write no report. If the crawl ran with --links=full, the text of the link follows after a tab.`,
+With --links-to, print the pages that link to a URL, and write no report. If the crawl ran with
+--check assets, print those that use it as an image or the like too. With --links=full, the text
+of the link follows after a tab.`,
 		Example: `  politecrawl report example
   politecrawl report w1 w2 w3 --output all
   politecrawl report example --format json
@@ -54,7 +55,7 @@ write no report. If the crawl ran with --links=full, the text of the link follow
 			if rows < 1 {
 				return cli.Misuse("report: --rows: %d is less than 1", rows)
 			}
-			if linksTo != "" {
+			if cmd.Flags().Changed("links-to") {
 				return printLinksTo(cmd.Context(), streams, dirs, linksTo, format)
 			}
 			switch {

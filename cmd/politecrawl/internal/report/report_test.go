@@ -272,7 +272,9 @@ func TestReportLinksTo(t *testing.T) {
 			"{\"page\":\"https://a.example/full\",\"text\":\"old\\u001b[31m\",\"kind\":\"a\"}\n{\"page\":\"https://a.example/image\"}\n"},
 		{"https://a.example/", "text", ""},
 	} {
-		if got := run(t, "report", dir, dir, "--links-to", tt.url, "--format", tt.format); got.Code != cli.ExitDone || got.Out != tt.want || got.Stderr != "" {
+		got := run(t, "report", dir, dir, "--links-to", tt.url, "--format", tt.format)
+		none := strings.Contains(got.Stderr, "no link to "+tt.url+" is recorded")
+		if got.Code != cli.ExitDone || got.Out != tt.want || none != (tt.want == "") || !none && got.Stderr != "" {
 			t.Errorf("%s: %+v", tt.url, got)
 		}
 	}
@@ -280,9 +282,10 @@ func TestReportLinksTo(t *testing.T) {
 		t.Error("the report is written")
 	}
 	run(t, "report", dir, "--links-to", "gone").WantRefusal(t, cli.ExitMisuse, "report: --links-to: ", "gone")
-	run(t, "report", t.TempDir(), "--links-to", gone.URL).WantRefusal(t, cli.ExitMisuse, "holds no crawl")
+	run(t, "report", dir, "--links-to", "").WantRefusal(t, cli.ExitMisuse, "report: --links-to: ")
+	run(t, "report", dir, t.TempDir(), "--links-to", gone.URL).WantRefusal(t, cli.ExitMisuse, "holds no crawl")
 	if err := os.Remove(filepath.Join(dir, "links.jsonl")); err != nil {
 		t.Fatal(err)
 	}
-	run(t, "report", dir, "--links-to", gone.URL).WantRefusal(t, cli.ExitMisuse, "links=false")
+	run(t, "report", dir, "--links-to", gone.URL).WantRefusal(t, cli.ExitMisuse, "no links.jsonl", "--links=true")
 }
