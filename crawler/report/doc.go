@@ -36,12 +36,14 @@
 // # Cost
 //
 // Generate reads the files twice, or three times if there are several directories. It reads
-// links.jsonl once, again to find URLs of findings that only links have, and again if more than a million
-// links lead to URLs that may be findings. It reads anchors.jsonl up to four times. It needs about 50 bytes of memory per URL, 16 more per URL that was only checked, 8
-// per id of an element, per hreflang link and per link to a URL that may be a finding, and the rows of the
-// lists. For report.html it keeps two million links, with 32 MB of URLs. A crawl of a million pages with 20 million links takes 11 to 13 seconds on two cores in
-// BenchmarkGenerate, which also generates its directory and peaks at 620 MB. Chromium opens a page with
-// 100,000 findings and a million links in half a second.
+// links.jsonl once, again to find URLs of findings that only links have, and again if more than a
+// million links lead to URLs that may be findings. It reads anchors.jsonl up to four times. It needs
+// about 50 bytes of memory per URL, 16 more per URL that was only checked, 8 per id of an element,
+// per hreflang link and per link to a URL that may be a finding, and the rows of the lists. For
+// report.html it keeps two million links, with 32 MB of URLs. A crawl of a million pages with 20
+// million links takes 11 to 13 seconds on two cores in BenchmarkGenerate, which also generates its
+// directory and peaks at 620 MB. Chromium opens a page with 100,000 findings and a million links in
+// half a second.
 //
 // [FindIndexable] keeps every indexable page in memory. A million pages take six seconds and 370 MB.
 //
