@@ -94,14 +94,14 @@ func FuzzLinks(f *testing.F) {
 	for _, text := range []string{
 		`[]`, `null`, `["b","c"]`, `["b", "c"]`, `[ ]`, `["b",null]`, `[1]`, `["a\u0020"]`, `["a\"b"]`, `{"url":"a"}`, `[["a"]]`,
 		`[{"url":"b","text":"c","rel":"d","kind":"e"},"f"]`, `[{"kind":"e","rel":"d","url":"b"}]`, `[{"url":"b"}]`, `[{}]`, `[{"URL":"a"}]`, `[{"url":"a","URL":"b"}]`,
-		`[{"url":"a","url":"b"}]`, `[{"url":1}]`, `[{"url":"a","more":"b"}]`, `[{"url":"a","more":[1]}]`, `[{"url":"a","text":1}]`, `["a",{"url":null}]`, `[{"url" :"a"}]`, `[{"url":"a"} ]`,
+		"[\"\xf1\"]", `[{"url":"a","url":"b"}]`, `[{"url":1}]`, `[{"url":"a","more":"b"}]`, `[{"url":"a","more":[1]}]`, `[{"url":"a","text":1}]`, `["a",{"url":null}]`, `[{"url" :"a"}]`, `[{"url":"a"} ]`,
 	} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var list []output.Link
 		var got links
-		failed, err := json.Unmarshal(text, &list), json.Unmarshal(text, &got)
+		failed, err := jsonlines.Unmarshal(text, &list), jsonlines.Unmarshal(text, &got)
 		if (err == nil) != (failed == nil) {
 			t.Fatalf("%q: %v, want %v", text, err, failed)
 		}
