@@ -86,8 +86,8 @@ func (s *soak) bookRejections(accounts map[string]*account, file string) {
 	}
 }
 
-// blame looks at what was given up or put off without a fault. On a machine that is too busy an
-// answer may come too late: one in some hundreds.
+// blame reports a sound URL that was not fetched. On a busy machine, one response in some hundreds
+// may be late; those are not reported.
 func (s *soak) blame(r *output.Rejection) {
 	if s.late++; !strings.Contains(r.Detail, "within") && !strings.Contains(r.Detail, "stalled") || s.late > 5+s.site.Report().Requests/300 {
 		s.t.Errorf("%s is sound, and was not fetched (%s): %s", r.URL, r.Reason, r.Detail)
