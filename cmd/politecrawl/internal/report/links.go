@@ -7,6 +7,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -23,7 +24,11 @@ type linkingPage struct {
 // printLinksTo prints the pages that link to a URL, or use it, as they are read. If there are none, it says so on
 // standard error.
 func printLinksTo(ctx context.Context, streams *cli.Streams, dirs []string, raw string, format cli.Format) error {
-	target, err := crawler.Canonical(raw)
+	target := ""
+	_, err := site.ParseOrigin(raw)
+	if err == nil {
+		target, err = crawler.Canonical(raw)
+	}
 	if err != nil {
 		return cli.Misuse("report: --links-to: %w", err)
 	}

@@ -281,8 +281,8 @@ func TestReportLinksTo(t *testing.T) {
 	if clitest.Exists(filepath.Join(dir, report.HTMLFile)) {
 		t.Error("the report is written")
 	}
-	run(t, "report", dir, "--links-to", "gone").WantRefusal(t, cli.ExitMisuse, "report: --links-to: ", "gone")
-	run(t, "report", dir, "--links-to", "").WantRefusal(t, cli.ExitMisuse, "report: --links-to: ")
+	run(t, "report", dir, "--links-to", "gone").WantRefusal(t, cli.ExitMisuse, "report: --links-to: ", `"gone" has no scheme`)
+	run(t, "report", dir, "--links-to", "").WantRefusal(t, cli.ExitMisuse, "report: --links-to: the URL is empty")
 	run(t, "report", dir, t.TempDir(), "--links-to", gone.URL).WantRefusal(t, cli.ExitMisuse, "holds no crawl")
 	if err := os.Remove(filepath.Join(dir, "links.jsonl")); err != nil {
 		t.Fatal(err)
