@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/politecrawl/politecrawl/crawler/compare"
 	"github.com/politecrawl/politecrawl/crawler/extract"
@@ -271,8 +272,11 @@ func textOf(u string) []string {
 // path, or 0 if none has.
 func lineWith(text []byte, words ...string) int {
 	for _, word := range words {
+		if word == "" || !utf8.ValidString(word) { // a regular expression has only UTF-8
+			continue
+		}
 		ends := regexp.MustCompile(regexp.QuoteMeta(word) + `([^-\w.~%/?&=]|$)`)
-		if at := ends.FindIndex(text); at != nil && word != "" {
+		if at := ends.FindIndex(text); at != nil {
 			return 1 + bytes.Count(text[:at[0]], []byte("\n"))
 		}
 	}

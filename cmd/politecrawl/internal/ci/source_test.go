@@ -133,6 +133,7 @@ func FuzzLineOf(f *testing.F) {
 	f.Add("<p>\n<a href=b>b</a>\n<a\nhref='a'>a</a>", "https://www.example.com/a")
 	f.Add("<base href='://'>\n<img srcset=', ,x 1x,'>\n<meta content='URL='>", "https://www.example.com/#x")
 	f.Add("<script>\n</script\n><a href=\n", "%")
+	f.Add("<a href='caf\xe9'>\n<a href='caf%E9'>", "https://www.example.com/caf%E9")
 	f.Fuzz(func(t *testing.T, text, target string) {
 		most := 1 + strings.Count(text, "\n")
 		d := newDocument(extract.Page{URL: "https://www.example.com/", Header: http.Header{"Content-Type": {"text/html"}}, Body: []byte(text)})
