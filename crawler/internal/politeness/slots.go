@@ -179,13 +179,16 @@ func (s *Slots) use(ctx context.Context, slot *Slot) (done func(), err error) {
 // waits only after the reason was written.
 func (s *Slots) RetryAfter(req *http.Request, resp *http.Response) time.Duration {
 	wait := robotsext.RetryAfter(resp.Header, time.Now())
+	if wait == 0 && !isBusy(resp.StatusCode) {
+		return 0
+	}
 	host, err := frontier.HostOf(req.URL.String())
 	if err != nil {
 		return 0 // no URL of it is leased either
 	}
 	slot, ok := req.Context().Value(slotKey{}).(*Slot)
 	recorded := ok && slot.host == host && isUnreachable(resp.StatusCode)
-	if recorded && (wait > 0 || isBusy(resp.StatusCode)) {
+	if recorded {
 		slot.mu.Lock()
 		slot.busy, slot.until = true, time.Now().Add(wait)
 		slot.mu.Unlock()

@@ -101,13 +101,17 @@ const maxRetryAfter = 24 * time.Hour
 // RetryAfter returns the longest Retry-After of a response received at now, at most 24
 // h. A list such as "5, 60" counts as several fields.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
+	values := h.Values("Retry-After")
+	if len(values) == 0 {
+		return 0
+	}
 	// The clock of a server may be wrong, so its dates are read by its own Date.
 	sent, err := http.ParseTime(h.Get("Date"))
 	if err != nil {
 		sent = now
 	}
 	var longest time.Duration
-	for _, value := range h.Values("Retry-After") {
+	for _, value := range values {
 		value = strings.TrimSpace(value)
 		if at, err := http.ParseTime(value); err == nil {
 			longest = max(longest, at.Sub(sent))
