@@ -53,11 +53,16 @@ func encode(dst []byte, v any) ([]byte, error) {
 func AppendString(dst []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
-			quoted, _ := encode(dst, text) // a text cannot fail
-			return bytes.TrimSuffix(quoted, []byte("\n"))
+			return AppendValue(dst, text)
 		}
 	}
 	return append(append(append(dst, '"'), text...), '"')
+}
+
+// AppendValue appends a value that encoding/json cannot reject as JSON to dst.
+func AppendValue(dst []byte, v any) []byte {
+	text, _ := encode(dst, v)
+	return bytes.TrimSuffix(text, []byte("\n"))
 }
 
 // Read returns the lines of a file in order. The sequence ends after an error. A [*DamagedError]
