@@ -5,11 +5,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -17,19 +17,21 @@ import (
 	"golang.org/x/net/html"
 )
 
-// benchPeerEnv makes the test binary crawl as a peer instead of testing: "bare SITE OUT" or
-// "colly SITE OUT".
+// benchPeerEnv makes the test binary crawl as a peer instead of testing: "bare OUT PARALLEL SITE..."
+// or "colly OUT PARALLEL SITE...".
 const benchPeerEnv = "BENCH_PEER"
 
 func benchPeer(args string) error {
-	var name, site, out string
-	if _, err := fmt.Sscan(args, &name, &site, &out); err != nil {
+	fields := strings.Fields(args)
+	parallel, err := strconv.Atoi(fields[2])
+	if err != nil {
 		return err
 	}
-	if name == "bare" {
-		return benchBare(site, out)
+	peer := benchColly
+	if fields[0] == "bare" {
+		peer = benchBare
 	}
-	return benchColly(site, out)
+	return peer(fields[1], parallel, fields[3:]...)
 }
 
 // A benchPage is the JSON line that the other crawlers write.
@@ -40,19 +42,23 @@ type benchPage struct {
 }
 
 // benchColly crawls as in the documentation of colly, with its own robots.txt check.
-func benchColly(site, out string) error {
+func benchColly(out string, parallel int, sites ...string) error {
 	file, err := os.Create(out)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	u, err := url.Parse(site)
-	if err != nil {
-		return err
+	var hosts []string
+	for _, site := range sites {
+		u, err := url.Parse(site)
+		if err != nil {
+			return err
+		}
+		hosts = append(hosts, u.Hostname())
 	}
-	c := colly.NewCollector(colly.AllowedDomains(u.Hostname()), colly.Async(true))
+	c := colly.NewCollector(colly.AllowedDomains(hosts...), colly.Async(true))
 	c.IgnoreRobotsTxt = false
-	if err := c.Limit(&colly.LimitRule{DomainGlob: "*", Parallelism: 4}); err != nil {
+	if err := c.Limit(&colly.LimitRule{DomainGlob: "*", Parallelism: parallel}); err != nil {
 		return err
 	}
 	var mu sync.Mutex
@@ -63,18 +69,18 @@ func benchColly(site, out string) error {
 		_ = lines.Encode(benchPage{e.Request.URL.String(), e.Response.StatusCode, e.Text})
 	})
 	c.OnHTML("a[href]", func(e *colly.HTMLElement) { _ = e.Request.Visit(e.Attr("href")) })
-	if err := c.Visit(site + "/p/0"); err != nil {
-		return err
+	for _, site := range sites {
+		if err := c.Visit(site + "/p/0"); err != nil {
+			return err
+		}
 	}
 	c.Wait()
 	return nil
 }
 
-// A bareCrawl has four goroutines, a queue and a map of known URLs. The disallowed path is
-// hard-coded.
+// A bareCrawl has goroutines, a queue and a map of known URLs. The disallowed path is hard-coded.
 type bareCrawl struct {
 	client *http.Client
-	host   string
 	lines  *bufio.Writer
 
 	mu    sync.Mutex // guards what follows, and lines
@@ -84,19 +90,21 @@ type bareCrawl struct {
 	busy  int
 }
 
-func benchBare(site, out string) error {
+func benchBare(out string, parallel int, sites ...string) error {
 	file, err := os.Create(out)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
 	c := &bareCrawl{
-		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}},
-		host:   strings.TrimPrefix(site, "http://"), lines: bufio.NewWriter(file),
-		queue: []string{site + "/p/0"}, seen: map[string]bool{site + "/p/0": true},
+		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: parallel}},
+		lines:  bufio.NewWriter(file), seen: make(map[string]bool),
+	}
+	for _, site := range sites {
+		c.queue, c.seen[site+"/p/0"] = append(c.queue, site+"/p/0"), true
 	}
 	c.wake = sync.NewCond(&c.mu)
-	errs := make([]error, 4)
+	errs := make([]error, parallel)
 	var workers sync.WaitGroup
 	for i := range errs {
 		workers.Go(func() {
@@ -139,7 +147,7 @@ func (c *bareCrawl) visit(at string) error {
 	var found []string
 	for _, ref := range refs {
 		u, err := resp.Request.URL.Parse(ref)
-		if err != nil || u.Host != c.host || benchDisallowed(u) {
+		if err != nil || u.Host != resp.Request.URL.Host || benchDisallowed(u) {
 			continue
 		}
 		u.Fragment = ""

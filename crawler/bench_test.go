@@ -3,11 +3,14 @@ package crawler
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -39,7 +42,7 @@ import (
 // asked for, and none may be disallowed. Compare by the ratios, which are
 // those of one round. BENCH_PAGES sets the size of the site.
 func BenchmarkPeers(b *testing.B) {
-	site := startBenchSite(b, benchPages(b))
+	site := startBenchSite(b, "http", benchPages(b))
 	var ours, bare, peer, toBare, toPeer []float64
 	for b.Loop() {
 		a, _ := benchRound(b, site, benchCrawler)
@@ -59,7 +62,7 @@ func BenchmarkPeers(b *testing.B) {
 
 // BenchmarkSite is the part of BenchmarkPeers for this crawler, to profile it.
 func BenchmarkSite(b *testing.B) {
-	site := startBenchSite(b, benchPages(b))
+	site := startBenchSite(b, "http", benchPages(b))
 	var rates []float64
 	for b.Loop() {
 		rate, _ := benchRound(b, site, benchCrawler)
@@ -72,7 +75,7 @@ func BenchmarkSite(b *testing.B) {
 // how much more processor time a signed page takes. A signature serves the requests of a host for a
 // minute; BenchmarkSign of package botauth says what a new one costs.
 func BenchmarkSigned(b *testing.B) {
-	site := startBenchSite(b, benchPages(b))
+	site := startBenchSite(b, "http", benchPages(b))
 	dir := filepath.Join(b.TempDir(), "identity")
 	if _, err := identity.Create(dir, identity.Settings{Agent: "https://bot.example.com/", Name: "politecrawl"}, identity.FileSource, nil); err != nil {
 		b.Fatal(err)
@@ -111,7 +114,7 @@ func benchRound(b *testing.B, site *benchSite, crawl func(b *testing.B, site, ou
 	b.Helper()
 	runtime.GC() // what the one before left
 	cpu := cpuTime()
-	crawl(b, site.url, filepath.Join(b.TempDir(), "crawl"))
+	crawl(b, site.urls[0], filepath.Join(b.TempDir(), "crawl"))
 	cpu = cpuTime() - cpu
 	seen := site.seen(b)
 	if seen.Pages != site.pages || seen.Disallowed > 0 {
@@ -121,10 +124,10 @@ func benchRound(b *testing.B, site *benchSite, crawl func(b *testing.B, site, ou
 }
 
 // inProcess runs a peer in this process.
-func inProcess(peer func(site, out string) error) func(b *testing.B, site, out string) {
+func inProcess(peer func(out string, parallel int, sites ...string) error) func(b *testing.B, site, out string) {
 	return func(b *testing.B, site, out string) {
 		b.Helper()
-		if err := peer(site, out); err != nil {
+		if err := peer(out, 4, site); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -159,43 +162,56 @@ func benchCrawl(b *testing.B, site, out, identity string) {
 	}
 }
 
-// benchSiteEnv makes the test binary serve the site instead of testing.
+// benchSiteEnv makes the test binary serve the site instead of testing: "VARIANT SIZE", as in
+// startBenchSite.
 const benchSiteEnv = "POLITECRAWL_BENCH_SITE"
 
 // A benchSite is a site in its own process.
 type benchSite struct {
-	url   string
-	pages int // how many different ones a crawler is to find
+	urls  []string // of its hosts
+	pages int      // how many different ones a crawler is to find
+	trust string   // file with the certificate of the hosts
+
+	ask  io.Writer
+	says *json.Decoder
 }
 
 // benchSeen has the requests to the site since the last call of seen.
-type benchSeen struct{ Pages, Repeated, Disallowed int }
+type benchSeen struct {
+	Pages, Repeated, Disallowed int
+	Unlike                      int // not in the HTTP version or without the encoding of the variant
+}
 
 // seen returns the requests since its last call.
 func (s *benchSite) seen(b *testing.B) (seen benchSeen) {
 	b.Helper()
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	resp, err := client.Get(s.url + benchSeenPath)
-	if err != nil {
+	if _, err := fmt.Fprintln(s.ask); err != nil {
 		b.Fatal(err)
 	}
-	defer resp.Body.Close()
-	if err := json.NewDecoder(resp.Body).Decode(&seen); err != nil {
+	if err := s.says.Decode(&seen); err != nil {
 		b.Fatal(err)
 	}
 	return seen
 }
 
-// startBenchSite starts a site with a number of pages.
-func startBenchSite(b *testing.B, size int) *benchSite {
+// A benchOpening is what a site says first.
+type benchOpening struct {
+	URLs        []string
+	Certificate []byte // PEM
+}
+
+// startBenchSite starts a site with a number of pages. The variant says how it serves them: "https1" and
+// "https2" are https with HTTP/1.1 and HTTP/2, "gzip" compresses, and "hosts" has the pages on benchHosts
+// hosts with benchLatency. Others are one host with http.
+func startBenchSite(b *testing.B, variant string, size int) *benchSite {
 	b.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		b.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", benchSiteEnv, size))
-	stop, err := cmd.StdinPipe() // it serves until this is closed
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d", benchSiteEnv, variant, size))
+	ask, err := cmd.StdinPipe() // it serves until this is closed
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -206,17 +222,24 @@ func startBenchSite(b *testing.B, size int) *benchSite {
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { _ = stop.Close(); _ = cmd.Wait() })
-	line, err := bufio.NewReader(says).ReadString('\n')
-	if err != nil {
+	b.Cleanup(func() { _ = ask.Close(); _ = cmd.Wait() })
+	site := &benchSite{trust: filepath.Join(b.TempDir(), "certificate.pem"), ask: ask, says: json.NewDecoder(says)}
+	var opening benchOpening
+	if err := site.says.Decode(&opening); err != nil {
 		b.Fatal(err)
 	}
-	return &benchSite{url: strings.TrimSpace(line), pages: size + 2*benchListed}
+	if err := os.WriteFile(site.trust, opening.Certificate, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	site.urls = opening.URLs
+	site.pages = len(site.urls) * (size/len(site.urls) + 2*benchListed)
+	return site
 }
 
 const (
-	benchSeenPath = "/seen"
-	benchListed   = 10 // pages that are also linked with a query, in two orders
+	benchListed  = 10 // pages that are also linked with a query, in two orders
+	benchHosts   = 64
+	benchLatency = 50 * time.Millisecond // of a response
 )
 
 // benchDisallowed is the path that the site's robots.txt disallows.
@@ -225,70 +248,117 @@ func benchDisallowed(u *url.URL) bool {
 }
 
 // serveBenchSite serves pages of 20 KB with 30 links and with everything that the crawl records of
-// a page. Page n links to 2n+1 and 2n+2, so that all
+// a page. On each host, page n links to 2n+1 and 2n+2, so that all
 // are found. The other links have fragments, queries in either order, other hosts and disallowed
 // paths.
-func serveBenchSite(size int) error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
+func serveBenchSite(args string) error {
+	var variant string
+	var size int
+	if _, err := fmt.Sscan(args, &variant, &size); err != nil {
 		return err
 	}
-	var (
-		mu    sync.Mutex
-		count benchSeen
-		asked = make(map[string]bool)
-	)
-	mux := http.NewServeMux()
-	mux.HandleFunc("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, "User-agent: *\nDisallow: /no/\nDisallow: /*?session=\n")
-	})
-	mux.HandleFunc(benchSeenPath, func(w http.ResponseWriter, _ *http.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		_ = json.NewEncoder(w).Encode(count)
-		count = benchSeen{}
-		clear(asked)
-	})
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		switch {
-		case benchDisallowed(r.URL):
-			count.Disallowed++
-		case asked[r.RequestURI]:
-			count.Repeated++
-		default:
-			asked[r.RequestURI] = true
-			count.Pages++
+	hosts := 1
+	if variant == "hosts" {
+		hosts = benchHosts
+	}
+	site := &benchHandler{variant: variant, size: size / hosts, asked: make(map[string]bool), gzip: gzip.NewWriter(nil)}
+	var opening benchOpening
+	for i := range hosts {
+		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.%d:0", i+1))
+		if err != nil {
+			return err
 		}
-		mu.Unlock()
-		n, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/p/"))
-		page := benchHTML(n, size)
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Content-Length", strconv.Itoa(len(page)))
-		w.Header().Set("Content-Language", "en")
-		w.Header().Set("Cache-Control", "max-age=600")
-		w.Header().Set("ETag", strconv.Quote(r.URL.Path))
-		w.Header().Set("Last-Modified", "Sat, 31 Jan 2026 12:00:00 GMT")
-		w.Header().Set("Server", "bench/1.0")
-		_, _ = w.Write(page)
-	})
-	fmt.Println("http://" + listener.Addr().String())
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		_ = server.Close()
-	}()
-	if err := server.Serve(listener); err != http.ErrServerClosed {
-		return err
+		server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: site}, EnableHTTP2: variant == "https2"}
+		if strings.HasPrefix(variant, "https") {
+			server.StartTLS()
+			opening.Certificate = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+		} else {
+			server.Start()
+		}
+		opening.URLs = append(opening.URLs, server.URL)
 	}
-	return nil
+	say, asks := json.NewEncoder(os.Stdout), bufio.NewScanner(os.Stdin)
+	err := say.Encode(opening)
+	for err == nil && asks.Scan() {
+		err = say.Encode(site.seen())
+	}
+	return err
 }
 
-// benchHTML returns page n.
-func benchHTML(n, size int) []byte {
+// A benchHandler serves the hosts of a site.
+type benchHandler struct {
+	variant string
+	size    int // number of pages of a host
+
+	mu    sync.Mutex // guards what follows
+	count benchSeen
+	asked map[string]bool
+	gzip  *gzip.Writer
+}
+
+func (h *benchHandler) seen() benchSeen {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	defer clear(h.asked)
+	defer func() { h.count = benchSeen{} }()
+	return h.count
+}
+
+func (h *benchHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.variant == "hosts" {
+		time.Sleep(benchLatency)
+	}
+	if r.URL.Path == "/robots.txt" {
+		_, _ = io.WriteString(w, "User-agent: *\nDisallow: /no/\nDisallow: /*?session=\n")
+		return
+	}
+	n, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/p/"))
+	page := h.note(r, benchHTML(r.Host, n, h.size))
+	if h.variant == "gzip" {
+		w.Header().Set("Content-Encoding", "gzip")
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(len(page)))
+	w.Header().Set("Content-Language", "en")
+	w.Header().Set("Cache-Control", "max-age=600")
+	w.Header().Set("ETag", strconv.Quote(r.URL.Path))
+	w.Header().Set("Last-Modified", "Sat, 31 Jan 2026 12:00:00 GMT")
+	w.Header().Set("Server", "bench/1.0")
+	_, _ = w.Write(page)
+}
+
+// note counts a request, and returns the page as it is sent.
+func (h *benchHandler) note(r *http.Request, page []byte) []byte {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch url := r.Host + r.RequestURI; {
+	case benchDisallowed(r.URL):
+		h.count.Disallowed++
+	case h.asked[url]:
+		h.count.Repeated++
+	default:
+		h.asked[url] = true
+		h.count.Pages++
+	}
+	gzipped := h.variant == "gzip"
+	if (r.ProtoMajor == 2) != (h.variant == "https2") || gzipped && !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		h.count.Unlike++
+	}
+	if !gzipped {
+		return page
+	}
+	var small bytes.Buffer
+	h.gzip.Reset(&small)
+	_, _ = h.gzip.Write(page)
+	_ = h.gzip.Close()
+	return small.Bytes()
+}
+
+// benchHTML returns page n of a host.
+func benchHTML(host string, n, size int) []byte {
 	const words = "<p class=\"text\">Words of a page, some <b>bold</b> and some not, as long as a paragraph of it may well be.</p>\n"
 	var page bytes.Buffer
-	fmt.Fprintf(&page, `<!doctype html><html lang="en"><head><title>Page %d</title><meta name="description" content="What page %[1]d says.">`, n)
+	fmt.Fprintf(&page, `<!doctype html><html lang="en"><head><title>Page %d</title><meta name="description" content="What page %[1]d of %s says.">`, n, host)
 	for _, lang := range []string{"de", "fr", "x-default"} {
 		fmt.Fprintf(&page, `<link rel="alternate" hreflang="%s" href="/%[1]s/%d">`, lang, n)
 	}

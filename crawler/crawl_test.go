@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -17,7 +16,7 @@ import (
 // TestMain also runs the processes that tests and benchmarks start.
 func TestMain(m *testing.M) {
 	for env, serve := range map[string]func(string) error{
-		benchSiteEnv: numbered(serveBenchSite), hostsEnv: numbered(serveHosts), crawlEnv: crawlAsChild, benchPeerEnv: benchPeer,
+		benchSiteEnv: serveBenchSite, hostsEnv: serveHosts, crawlEnv: crawlAsChild, benchPeerEnv: benchPeer,
 	} {
 		if arg := os.Getenv(env); arg != "" {
 			if err := serve(arg); err != nil {
@@ -28,17 +27,6 @@ func TestMain(m *testing.M) {
 		}
 	}
 	goleak.VerifyTestMain(m)
-}
-
-// numbered parses the argument of a process as a number.
-func numbered(serve func(int) error) func(string) error {
-	return func(arg string) error {
-		n, err := strconv.Atoi(arg)
-		if err != nil {
-			return err
-		}
-		return serve(n)
-	}
 }
 
 // ROB-GEN-07: links of pages and sitemap entries are crawled like start URLs.

@@ -203,9 +203,13 @@ type hostsSeen struct {
 	MostAtOnce                   int           // at any host
 }
 
-// serveHosts serves n hosts and prints their addresses. At the end of its input it prints their
-// requests.
-func serveHosts(n int) error {
+// serveHosts serves a number of hosts and prints their addresses. At the end of its input it prints
+// their requests.
+func serveHosts(number string) error {
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return err
+	}
 	seen := &hostsSeen{SmallestGap: time.Hour}
 	var mu sync.Mutex // guards seen, first and the hosts
 	var first time.Time
