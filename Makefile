@@ -135,7 +135,7 @@ bench: ## Run the benchmarks, with a table that compares robotstxt and temoto (M
 		awk -f robotsext/robotstxt/testdata/table.awk
 
 .PHONY: bench-e2e
-bench-e2e: ## Compare the program with a bare loop, colly and wget on six sites, in five rounds (BENCH_PAGES=8250, BENCH_BASE=/another/politecrawl)
+bench-e2e: ## Compare the program with a bare loop, colly and wget on seven sites, in five rounds (BENCH_PAGES=8250, BENCH_BASE=/another/politecrawl)
 	BENCH_PAGES=$${BENCH_PAGES:-8250} $(GO) test -vet=off -timeout 0 -run '^$$' -bench 'Program$$' -benchtime 5x ./crawler
 
 .PHONY: lint

@@ -201,8 +201,8 @@ type benchOpening struct {
 }
 
 // startBenchSite starts a site with a number of pages. The variant says how it serves them: "https1" and
-// "https2" are https with HTTP/1.1 and HTTP/2, "gzip" compresses, and "hosts" has the pages on benchHosts
-// hosts with benchLatency. Others are one host with http.
+// "https2" are https with HTTP/1.1 and HTTP/2, "gzip" compresses, "15KB" has smaller pages, and "hosts"
+// has the pages on benchHosts hosts with benchLatency. Others are one host with http.
 func startBenchSite(b *testing.B, variant string, size int) *benchSite {
 	b.Helper()
 	self, err := os.Executable()
@@ -248,9 +248,8 @@ func benchDisallowed(u *url.URL) bool {
 }
 
 // serveBenchSite serves pages of 20 KB with 30 links and with everything that the crawl records of
-// a page. On each host, page n links to 2n+1 and 2n+2, so that all
-// are found. The other links have fragments, queries in either order, other hosts and disallowed
-// paths.
+// a page. On each host, page n links to 2n+1 and 2n+2, so that all are found. The other links have
+// fragments, queries in either order, other hosts and disallowed paths.
 func serveBenchSite(args string) error {
 	var variant string
 	var size int
@@ -313,7 +312,11 @@ func (h *benchHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	n, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/p/"))
-	page := h.note(r, benchHTML(r.Host, n, h.size))
+	paragraphs := 6
+	if h.variant == "15KB" {
+		paragraphs = 4
+	}
+	page := h.note(r, benchHTML(r.Host, n, h.size, paragraphs))
 	if h.variant == "gzip" {
 		w.Header().Set("Content-Encoding", "gzip")
 	}
@@ -354,8 +357,8 @@ func (h *benchHandler) note(r *http.Request, page []byte) []byte {
 	return small.Bytes()
 }
 
-// benchHTML returns page n of a host.
-func benchHTML(host string, n, size int) []byte {
+// benchHTML returns page n of a host. Each link is followed by a number of paragraphs.
+func benchHTML(host string, n, size, paragraphs int) []byte {
 	const words = "<p class=\"text\">Words of a page, some <b>bold</b> and some not, as long as a paragraph of it may well be.</p>\n"
 	var page bytes.Buffer
 	fmt.Fprintf(&page, `<!doctype html><html lang="en"><head><title>Page %d</title><meta name="description" content="What page %[1]d of %s says.">`, n, host)
@@ -381,7 +384,7 @@ func benchHTML(host string, n, size int) []byte {
 			href += "#part"
 		}
 		fmt.Fprintf(&page, "<a class=\"link\" href=\"%s\">link %d</a>\n", href, i)
-		for range 6 {
+		for range paragraphs {
 			page.WriteString(words)
 		}
 	}

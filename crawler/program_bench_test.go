@@ -31,7 +31,7 @@ func BenchmarkProgram(b *testing.B) {
 	}
 	var table strings.Builder
 	fmt.Fprintf(&table, "\n%s/%s\n\n\t%-8s%-42s %11s %8s %8s %10s\n", runtime.GOOS, runtime.GOARCH, "", "", "pages/CPU-s", "crawl is", "seconds", "peak MiB")
-	for _, variant := range []string{"http", "serial", "https1", "https2", "gzip", "hosts"} {
+	for _, variant := range []string{"http", "15KB", "serial", "https1", "https2", "gzip", "hosts"} {
 		b.Run(variant, func(b *testing.B) {
 			rounds := 0
 			site := startBenchSite(b, variant, benchPages(b))
