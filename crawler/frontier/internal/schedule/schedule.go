@@ -88,9 +88,20 @@ func (s *Schedule[H, E]) Enter(ctx context.Context) (now Instant, err error) {
 	return s.advance(), nil
 }
 
-// Exit serves waiting calls and releases the lock.
+// Lock is Enter for the store's own work, which goes on when the schedule is closed.
+func (s *Schedule[H, E]) Lock() (now Instant) {
+	s.mu.Lock()
+	if s.err != nil {
+		return time.Since(s.base)
+	}
+	return s.advance()
+}
+
+// Exit serves waiting calls, unless the schedule is closed, and releases the lock.
 func (s *Schedule[H, E]) Exit(now Instant) {
-	s.serve(now)
+	if s.err == nil {
+		s.serve(now)
+	}
 	s.mu.Unlock()
 }
 

@@ -1,0 +1,258 @@
+package logstore
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/durable"
+)
+
+// A change is one record to be written, and what it does to the index when it is written.
+type change interface {
+	append(body []byte) []byte
+	apply(s *Store, at int64, size int, now instant)
+}
+
+// A request has the changes of one call. They are written in one frame.
+type request struct {
+	changes []change
+	joins   bool          // it waits for earlier requests, even without changes
+	done    chan struct{} // closed when they are applied or have failed
+	err     error
+}
+
+func newRequest() *request { return &request{done: make(chan struct{})} }
+
+// A commits queue has what the next round writes. There is no goroutine for it: the first caller that
+// waits for its request writes it, together with all others that are queued by then.
+type commits struct {
+	mu       sync.Mutex
+	requests []*request
+	attempts []*entry // leases whose attempts are to be written; nobody waits for them
+	busy     bool     // a caller is writing
+	idle     *sync.Cond
+}
+
+// push queues a request. The lock of the schedule is held, so requests are written in the order in
+// which they changed the index.
+func (s *Store) push(r *request) {
+	s.queue.mu.Lock()
+	defer s.queue.mu.Unlock()
+	s.queue.requests = append(s.queue.requests, r)
+}
+
+// background queues changes that nobody waits for.
+func (s *Store) background(c ...change) {
+	r := newRequest()
+	r.changes = c
+	s.push(r)
+	if s.lead() {
+		go s.commit(nil)
+	}
+}
+
+// attempt queues the attempt of a lease.
+func (q *commits) attempt(e *entry) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.attempts = append(q.attempts, e)
+}
+
+// end says that a lease has ended, so that its attempt need not be written.
+func (q *commits) end(e *entry) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	e.ended = true
+}
+
+// lead reports whether the caller must call commit, since nobody else writes.
+func (s *Store) lead() bool {
+	s.queue.mu.Lock()
+	defer s.queue.mu.Unlock()
+	if s.queue.busy || len(s.queue.requests)+len(s.queue.attempts) == 0 {
+		return false
+	}
+	s.queue.busy = true
+	return true
+}
+
+// wait waits until a request is applied.
+func (s *Store) wait(r *request) error {
+	if s.lead() {
+		s.commit(r)
+	}
+	<-r.done
+	return r.err
+}
+
+// commit writes what is queued until r is done, and lets another goroutine go on if there is more.
+// The caller leads.
+func (s *Store) commit(r *request) {
+	for {
+		s.queue.mu.Lock()
+		requests := s.queue.requests
+		attempts := slices.DeleteFunc(s.queue.attempts, func(e *entry) bool { return e.ended })
+		s.queue.requests, s.queue.attempts = nil, nil
+		if len(requests)+len(attempts) == 0 {
+			s.queue.busy = false
+			s.queue.idle.Broadcast()
+			s.queue.mu.Unlock()
+			return
+		}
+		s.queue.mu.Unlock()
+		s.round(requests, attempts)
+		if r != nil {
+			select {
+			case <-r.done:
+				go s.commit(nil)
+				return
+			default:
+			}
+		}
+	}
+}
+
+// round writes requests in one frame, and applies them.
+func (s *Store) round(requests []*request, attempts []*entry) {
+	err := s.failure()
+	var places []int64 // of the records of the requests
+	var sizes []int
+	if err == nil {
+		places, sizes, err = s.write(requests, attempts)
+	}
+	if err != nil {
+		s.fail(err)
+		for _, r := range requests {
+			r.err = s.failure()
+			close(r.done)
+		}
+		return
+	}
+	now := s.sched.Lock()
+	for _, r := range requests {
+		for i, c := range r.changes {
+			c.apply(s, places[i], sizes[i], now)
+		}
+		places, sizes = places[len(r.changes):], sizes[len(r.changes):]
+	}
+	s.retire(now) // hosts whose records were written
+	s.sched.Exit(now)
+	for _, r := range requests {
+		close(r.done)
+	}
+}
+
+// maxKept is the size of the largest frame whose memory the next one uses.
+const maxKept = 1 << 20
+
+// write writes a frame, and returns the place and size of the record of each change.
+func (s *Store) write(requests []*request, attempts []*entry) (places []int64, sizes []int, err error) {
+	frame, body := append(s.frame[:0], make([]byte, headSize)...), s.body
+	for _, e := range attempts {
+		body = appendAttempt(body[:0], attempt{e.at, int(e.attempts), e.turn})
+		frame = appendRecord(frame, s.file.salt, body)
+	}
+	sync := false
+	for _, r := range requests {
+		for _, c := range r.changes {
+			body = c.append(body[:0])
+			places, sizes = append(places, s.file.size+int64(len(frame))), append(sizes, len(body))
+			frame = appendRecord(frame, s.file.salt, body)
+			sync = s.opts.Durability == Power
+		}
+	}
+	if s.body = body; len(frame) <= maxKept {
+		s.frame = frame
+	}
+	if len(frame) == headSize {
+		return nil, nil, nil
+	}
+	if err := s.file.append(frame); err != nil {
+		return nil, nil, fmt.Errorf("writing: %w", err)
+	}
+	if sync {
+		if err := durable.File(s.file.File); err != nil {
+			return nil, nil, fmt.Errorf("syncing: %w", err)
+		}
+	}
+	return places, sizes, nil
+}
+
+// quiesce returns with the lock of the schedule held and nothing queued or being written. The caller
+// leads until it calls resume.
+func (s *Store) quiesce() (now instant) {
+	for {
+		s.queue.mu.Lock()
+		for s.queue.busy {
+			s.queue.idle.Wait()
+		}
+		s.queue.busy = true
+		s.queue.mu.Unlock()
+		now := s.sched.Lock()
+		if s.queue.empty() {
+			return now
+		}
+		s.sched.Exit(now)
+		s.commit(nil)
+	}
+}
+
+func (q *commits) empty() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.requests)+len(q.attempts) == 0
+}
+
+// resume ends quiesce.
+func (s *Store) resume(now instant) {
+	s.sched.Exit(now)
+	s.commit(nil)
+}
+
+// fail makes all calls return err, including waiting ones.
+func (s *Store) fail(err error) {
+	s.failing.Do(func() {
+		s.broken.Store(&err)
+		s.sched.Close(err)
+	})
+}
+
+// failure returns the error that the store failed with, or nil.
+func (s *Store) failure() error {
+	if err := s.broken.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// noteFailure records that a call returns the failure of the store, so that Close need not.
+func (s *Store) noteFailure(err *error) {
+	if *err != nil && errors.Is(*err, s.failure()) {
+		s.failureReturned.Store(true)
+	}
+}
+
+// A noteChange replaces the note.
+type noteChange struct{ note []byte }
+
+func (c *noteChange) append(body []byte) []byte { return append(append(body, kindNote), c.note...) }
+
+func (c *noteChange) apply(s *Store, _ int64, _ int, _ instant) { s.note = c.note }
+
+// A robotsChange writes the robots.txt record of an origin. It is not kept in memory.
+type robotsChange struct {
+	host   frontier.Host
+	origin string
+	robots frontier.Robots
+}
+
+func (c *robotsChange) append(body []byte) []byte {
+	return appendRobots(body, c.host, c.origin, c.robots)
+}
+
+func (c *robotsChange) apply(s *Store, at int64, _ int, _ instant) {
+	s.records.Set(robotsHash(&s.seed, c.host, c.origin), at)
+}

@@ -1,0 +1,100 @@
+package logstore
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/siphash"
+	"github.com/politecrawl/politecrawl/crawler/internal/durable"
+)
+
+// open opens the log of a locked directory, and reads it into the index.
+func (s *Store) open() (err error) {
+	f, err := openFile(filepath.Join(s.dir.path, logName), os.O_RDWR)
+	isNew := errors.Is(err, fs.ErrNotExist) || errors.Is(err, io.ErrUnexpectedEOF)
+	if err != nil && !isNew {
+		return err
+	}
+	if err := s.dir.writeOwner(); err != nil {
+		return err
+	}
+	if isNew {
+		if f, err = s.create(); err != nil {
+			return err
+		}
+	}
+	s.file, s.seed, s.hosts = f, f.seed, make(map[frontier.Host]*host)
+	if !isNew {
+		if err := s.reopen(); err != nil {
+			return err
+		}
+	}
+	s.opened = s.file.size
+	var token [8]byte // lease IDs of an earlier opening must not be valid
+	if _, err := rand.Read(token[:]); err != nil {
+		return err
+	}
+	s.sched.Token = binary.LittleEndian.Uint64(token[:]) / 2
+	if s.isMostlyDead() {
+		if err := s.compact(0); err != nil {
+			return err
+		}
+	}
+	return s.placeHosts()
+}
+
+func (s *Store) create() (*file, error) {
+	var seed siphash.Key
+	if _, err := rand.Read(seed[:]); err != nil {
+		return nil, err
+	}
+	f, err := createFile(filepath.Join(s.dir.path, logName), seed)
+	if err == nil && s.opts.Durability == Power {
+		err = errors.Join(durable.File(f.File), durable.Dir(s.dir.path))
+	}
+	return f, err
+}
+
+// reopen reads the log, or the index of a store that was closed, and cuts a frame at the end that was
+// not written whole.
+func (s *Store) reopen() error {
+	err := s.index.load(filepath.Join(s.dir.path, indexName))
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		s.opts.Logger.Debug("the index of the frontier is not that of its log, which is read instead", "err", err)
+	}
+	end, err := s.read(nil)
+	if errors.Is(err, errTorn) {
+		s.opts.Logger.Warn("the end of the frontier was not written whole, and is cut off",
+			"file", s.file.path, "bytes", s.file.size-end, "at", end)
+		return s.file.cut(end)
+	}
+	return err
+}
+
+// placeHosts brings the hosts of the index into the schedule. A host without pending URLs is dropped
+// from memory; if its record has other counts, it is written.
+func (s *Store) placeHosts() error {
+	r := newRequest()
+	now := s.sched.Lock()
+	for h := range maps.Values(s.hosts) {
+		switch {
+		case h.counts.Pending > 0:
+			s.sched.Place(&h.Host, now)
+		case h.changed:
+			r.changes = append(r.changes, s.recordChange(h, now))
+		default:
+			delete(s.hosts, h.name)
+		}
+	}
+	return s.submit(r, now, nil)
+}

@@ -1,0 +1,161 @@
+package logstore
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/heap"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
+)
+
+// A Store is a frontier.Frontier in a directory.
+type Store struct {
+	index
+	dir    *directory
+	base   int64 // Instant 0 in Unix milliseconds
+	opened int64 // size of the log when it was opened: the records before are of earlier openings
+
+	queue       commits
+	frame, body []byte // buffers of the caller that writes
+
+	revisiting sync.Mutex // held by Revisit while it reads and requeues finished URLs
+	compacted  bool       // Revisit has looked whether the log is worth a compaction
+
+	idle heap.Heap[idleHost] // hosts to be dropped from memory when they are due
+
+	failing         sync.Once
+	broken          atomic.Pointer[error]
+	failureReturned atomic.Bool // a call returned the failure
+	closing         sync.Once
+	closed          bool // the file may be closed; guarded by the lock of the schedule
+}
+
+var (
+	_ frontier.Frontier  = (*Store)(nil)
+	_ frontier.Revisiter = (*Store)(nil)
+	_ frontier.Lister    = (*Store)(nil)
+)
+
+// Open opens the store in the directory dir, and creates both if they are missing. Nil options
+// are the defaults. The directory is locked until Close.
+//
+// The error is an *InUseError if the directory is locked, ErrNotFrontier if it has other files,
+// ErrFormat if another version of this package wrote the store, and ErrDamaged if the log is
+// corrupt. Other errors are those of the file system, such as a full disk.
+func Open(dir string, opts *Options) (*Store, error) { return openAt(dir, opts, time.Now) }
+
+// openAt is Open with a wall clock.
+func openAt(dir string, opts *Options, wall func() time.Time) (*Store, error) {
+	d, err := openDirectory(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{dir: d, index: index{opts: opts.withDefaults()}}
+	s.queue.idle = sync.NewCond(&s.queue.mu)
+	s.sched = schedule.New(schedule.Store[*host, *entry]{
+		Ready:     func(h *host) bool { return h.counts.Pending > 0 },
+		OnExpired: s.expired,
+		Wake:      s.wake,
+		Next:      s.nextDue,
+		OnHold:    s.onHold,
+		OnIdle:    s.markIdle,
+	}, s.opts.LeaseTime)
+	s.sched.Wall = wall
+	s.base = ceilMillis(wall())
+	if err := s.open(); err != nil {
+		s.records.Clear()
+		if s.file != nil {
+			err = errors.Join(err, s.file.release())
+		}
+		return nil, errors.Join(err, d.Close())
+	}
+	return s, nil
+}
+
+// Stats implements frontier.Frontier.
+func (s *Store) Stats(ctx context.Context) (_ frontier.Stats, err error) {
+	defer s.noteFailure(&err)
+	now, err := s.sched.Enter(ctx)
+	if err != nil {
+		return frontier.Stats{}, err
+	}
+	defer s.sched.Exit(now)
+	st := frontier.Stats{Counts: s.counts, Hosts: s.sites}
+	if next := s.sched.NextDue(); next < schedule.Never {
+		st.NextDue = s.sched.Time(next, now)
+	}
+	return st, nil
+}
+
+// Close implements frontier.Frontier. It waits for what is being written, and writes the index. It
+// returns a disk error only if no other call has returned it.
+func (s *Store) Close() (err error) {
+	s.closing.Do(func() { err = s.close() })
+	return err
+}
+
+func (s *Store) close() error {
+	s.sched.Close(frontier.ErrClosed)
+	now := s.quiesce()
+	defer func() { s.resume(now) }()
+	s.closed = true
+	err := s.failure()
+	switch {
+	case err == nil:
+		err = s.save(now)
+	case s.failureReturned.Load():
+		err = nil
+	}
+	s.records.Clear()
+	return errors.Join(err, s.file.release(), s.dir.Close())
+}
+
+// millis returns an instant in Unix milliseconds, as counted from the wall clock at Open.
+func (s *Store) millis(i instant) int64 {
+	ms := int64(i / time.Millisecond)
+	if i%time.Millisecond > 0 {
+		ms++
+	}
+	return s.base + ms
+}
+
+// instant is the inverse of millis.
+func (s *Store) instant(ms int64) instant {
+	d := ms - s.base
+	if d > int64(schedule.Never/time.Millisecond) {
+		return schedule.Later(0, schedule.Never)
+	}
+	return time.Duration(d) * time.Millisecond
+}
+
+// nextDue returns the time of the next scheduled URL.
+func (s *Store) nextDue() instant {
+	if t, ok := s.timed.Top(); ok {
+		return s.instant(t.ready)
+	}
+	return schedule.Never
+}
+
+// wake makes scheduled URLs pending that are due.
+func (s *Store) wake(now instant) {
+	s.retire(now)
+	for s.nextDue() <= now {
+		t := s.timed.Remove(0)
+		u, _, err := s.file.readURL(t.at)
+		if err == nil {
+			var h *host
+			if h, err = s.known(u.host); err == nil {
+				s.count(h, frontier.Counts{Scheduled: -1, Pending: 1})
+				h.push(&u, t.at)
+				s.sched.Place(&h.Host, now)
+				continue
+			}
+		}
+		go s.fail(err) // it needs the lock, which this call holds
+		return
+	}
+}
