@@ -28,6 +28,9 @@ func TestMain(m *testing.M) {
 		goleak.VerifyTestMain(m)
 	}
 	child := func() error { return storetest.Child(variant(os.Getenv(variantEnv)), place, os.Stdin, os.Stdout) }
+	if store := os.Getenv(benchEnv); store != "" {
+		child = func() error { return benchChild(store, place) }
+	}
 	if err := child(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
