@@ -3,6 +3,7 @@ package logstore
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"sync"
 
@@ -181,35 +182,17 @@ func (s *Store) write(requests []*request, attempts []*entry) (places []int64, s
 	return places, sizes, nil
 }
 
-// quiesce returns with the lock of the schedule held and nothing queued or being written. The caller
-// leads until it calls resume.
-func (s *Store) quiesce() (now instant) {
-	for {
-		s.queue.mu.Lock()
-		for s.queue.busy {
-			s.queue.idle.Wait()
-		}
-		s.queue.busy = true
-		s.queue.mu.Unlock()
-		now := s.sched.Lock()
-		if s.queue.empty() {
-			return now
-		}
-		s.sched.Exit(now)
+// settle waits until nothing is queued or being written. The schedule is closed, so that no call queues
+// more.
+func (s *Store) settle() {
+	if s.lead() {
 		s.commit(nil)
 	}
-}
-
-func (q *commits) empty() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return len(q.requests)+len(q.attempts) == 0
-}
-
-// resume ends quiesce.
-func (s *Store) resume(now instant) {
-	s.sched.Exit(now)
-	s.commit(nil)
+	s.queue.mu.Lock()
+	defer s.queue.mu.Unlock()
+	for s.queue.busy {
+		s.queue.idle.Wait()
+	}
 }
 
 // fail makes all calls return err, including waiting ones.
@@ -226,6 +209,15 @@ func (s *Store) failure() error {
 		return *err
 	}
 	return nil
+}
+
+// readFailed is called with an error of reading a record, and returns that of the call.
+func (s *Store) readFailed(err error) error {
+	if errors.Is(err, fs.ErrClosed) {
+		return frontier.ErrClosed
+	}
+	s.fail(err)
+	return err
 }
 
 // noteFailure records that a call returns the failure of the store, so that Close need not.

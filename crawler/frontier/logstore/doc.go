@@ -66,6 +66,6 @@
 // with sectors of zeros. Open cuts it off. A wrong checksum elsewhere is damage, and Open returns
 // [ErrDamaged].
 //
-// When more than half of the log are records that others have replaced, Open and the first Revisit copy the
-// rest into a new log with another id, which then gets the name of the old one.
+// When more than half of the log are records that others have replaced, Open copies the rest into a new
+// log with another id, which then gets the name of the old one.
 package logstore

@@ -11,7 +11,6 @@ import (
 	"io"
 	"iter"
 	"os"
-	"sync/atomic"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/seen"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/siphash"
@@ -35,7 +34,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A file is a log. It is closed when its last user releases it.
+// A file is a log.
 type file struct {
 	*os.File
 	path  string
@@ -44,7 +43,6 @@ type file struct {
 	seed  siphash.Key
 	start int64 // end of the first frame
 	size  int64 // end of the last frame
-	users atomic.Int32
 }
 
 // createFile creates a log with an empty index. Nothing is synced.
@@ -123,20 +121,6 @@ func formatError(path string, found uint64) error {
 
 func (f *file) begin(start int64) {
 	f.start, f.salt = start, crc32.Checksum(f.id[:], castagnoli)
-	f.users.Store(1)
-}
-
-// use keeps f open until release.
-func (f *file) use() *file {
-	f.users.Add(1)
-	return f
-}
-
-func (f *file) release() error {
-	if f.users.Add(-1) == 0 {
-		return f.Close()
-	}
-	return nil
 }
 
 // appendRecord appends a record: checksum, length and body.

@@ -15,15 +15,15 @@ func (s *Store) known(name frontier.Host) (*host, error) {
 	if h := s.hosts[name]; h != nil {
 		return h, nil
 	}
-	h, err := s.load(name)
+	h, err := s.loadHost(name)
 	if err == nil {
 		s.hosts[name] = h
 	}
 	return h, err
 }
 
-// load returns a host that is not in memory, from its record or with default settings.
-func (s *Store) load(name frontier.Host) (*host, error) {
+// loadHost returns a host that is not in memory, from its record or with default settings.
+func (s *Store) loadHost(name frontier.Host) (*host, error) {
 	h := s.newHost(name)
 	at := s.records.Get(hostHash(&s.seed, name))
 	if at == 0 {
@@ -50,7 +50,7 @@ func (s *Store) Host(ctx context.Context, name frontier.Host) (_ frontier.HostRe
 	}
 	h := s.hosts[name]
 	if h == nil {
-		if h, err = s.load(name); err != nil {
+		if h, err = s.loadHost(name); err != nil {
 			return frontier.HostRecord{}, s.submit(newRequest(), now, err)
 		}
 	}
@@ -63,14 +63,11 @@ func (s *Store) Host(ctx context.Context, name frontier.Host) (_ frontier.HostRe
 		Counts:       h.counts,
 	}
 	robots := s.robotsOf(name, h.origins)
-	log := s.file.use()
-	defer log.release()
 	s.sched.Exit(now)
-	record.Robots, err = log.readRobots(robots)
-	if err != nil {
-		s.fail(err)
+	if record.Robots, err = s.file.readRobots(robots); err != nil {
+		return frontier.HostRecord{}, s.readFailed(err)
 	}
-	return record, err
+	return record, nil
 }
 
 // UpdateHost implements frontier.Frontier.

@@ -31,9 +31,10 @@ type index struct {
 	sched *schedule.Schedule[*host, *entry] // its lock guards the other fields and the hosts
 }
 
-// newIndex returns the empty index of a log. Its schedule is still to be set.
-func newIndex(f *file, opts Options) index {
-	return index{file: f, seed: f.seed, hosts: make(map[frontier.Host]*host), opts: opts}
+// setLog empties the index for a log.
+func (x *index) setLog(f *file) {
+	x.records.Clear()
+	*x = index{file: f, seed: f.seed, hosts: make(map[frontier.Host]*host), opts: x.opts, sched: x.sched}
 }
 
 // claimed is the offset of a key whose record is being written. It is that of no record.
@@ -142,19 +143,18 @@ func (s *stored) unreadable() error {
 	return damaged(s.file.path, s.at, fmt.Sprintf("a record of kind %q is not valid", s.kind))
 }
 
-// A replay reads a log into an index.
-type replay struct {
+// A replaying reads a log into an index.
+type replaying struct {
 	*index
 	open    map[int64]attempt         // of leases that did not end, by the offset of the URL
-	leased  map[int64]*entry          // URLs that are leased now, by offset
 	written map[*host]frontier.Counts // in the records of hosts
 }
 
-// read reads the whole log into an index without URLs: first where the records are, then, of each
+// replay reads the whole log into an empty index: first where the records are, then, of each
 // key, the last one. It returns the end of the last whole frame, and errTorn or ErrDamaged if the
 // log has more. A host is changed if its record has other counts.
-func (x *index) read(leased map[int64]*entry) (end int64, broken error) {
-	r := &replay{x, make(map[int64]attempt), leased, make(map[*host]frontier.Counts)}
+func (x *index) replay() (end int64, broken error) {
+	r := &replaying{x, make(map[int64]attempt), make(map[*host]frontier.Counts)}
 	end, broken = x.file.each(x.file.size, r.locate)
 	if _, err := x.file.each(end, r.place); err != nil {
 		return end, err
@@ -166,7 +166,7 @@ func (x *index) read(leased map[int64]*entry) (end int64, broken error) {
 }
 
 // locate notes where a record is.
-func (r *replay) locate(s *stored) error {
+func (r *replaying) locate(s *stored) error {
 	if s.kind == kindAttempt {
 		f := s.fields()
 		a := readAttempt(f)
@@ -182,7 +182,7 @@ func (r *replay) locate(s *stored) error {
 }
 
 // place puts what a record says into the index, if it is the last one of its key.
-func (r *replay) place(s *stored) error {
+func (r *replaying) place(s *stored) error {
 	f := s.fields()
 	hash, keyed := s.hash()
 	if keyed && r.records.Get(hash) == s.at {
@@ -197,9 +197,7 @@ func (r *replay) place(s *stored) error {
 		rec := readHost(f)
 		h := r.host(rec.name)
 		r.written[h] = rec.counts
-		if !h.stored {
-			r.restore(h, rec)
-		}
+		r.restore(h, rec)
 	case s.kind == kindURL:
 		u := readURL(f)
 		h := r.host(u.host)
@@ -207,11 +205,7 @@ func (r *replay) place(s *stored) error {
 			u.state, u.attempts, u.turn = Pending, a.attempts, a.turn
 		}
 		r.turn = max(r.turn, u.turn)
-		if r.leased[s.at] != nil {
-			r.count(h, frontier.Counts{URLs: 1, InFlight: 1})
-		} else {
-			r.add(h, &u, s.at)
-		}
+		r.add(h, &u, s.at)
 	}
 	return f.Err()
 }

@@ -15,13 +15,9 @@ import (
 func (s *Store) Lease(ctx context.Context, req frontier.LeaseRequest) (leases []frontier.Lease, err error) {
 	defer s.noteFailure(&err)
 	var entries []*entry
-	var places []int64 // of their records
-	var log *file
 	err = s.sched.Lease(ctx, schedule.Request(req), func(slot *slot, now instant) {
 		e := s.lease(slot)
-		if entries, places = append(entries, e), append(places, e.at); log == nil {
-			log = s.file.use()
-		}
+		entries = append(entries, e)
 		leases = append(leases, frontier.Lease{
 			ID:      frontier.LeaseID(slot.ID),
 			Attempt: int(e.attempts),
@@ -31,15 +27,13 @@ func (s *Store) Lease(ctx context.Context, req frontier.LeaseRequest) (leases []
 	if err != nil || len(leases) == 0 {
 		return nil, err
 	}
-	defer log.release()
 	if s.lead() {
 		s.commit(nil)
 	}
 	for i, e := range entries {
-		u, size, err := log.readURL(places[i])
+		u, size, err := s.file.readURL(e.at)
 		if err != nil {
-			s.fail(err)
-			return nil, err
+			return nil, s.readFailed(err)
 		}
 		e.url, e.size = u, size
 		leases[i].Item = u.item()

@@ -6,17 +6,15 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/siphash"
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 )
 
 // open opens the log of a locked directory, and reads it into the index.
-func (s *Store) open() (err error) {
+func (s *Store) open() error {
 	f, err := openFile(filepath.Join(s.dir.path, logName), os.O_RDWR)
 	isNew := errors.Is(err, fs.ErrNotExist) || errors.Is(err, io.ErrUnexpectedEOF)
 	if err != nil && !isNew {
@@ -30,10 +28,21 @@ func (s *Store) open() (err error) {
 			return err
 		}
 	}
-	s.file, s.seed, s.hosts = f, f.seed, make(map[frontier.Host]*host)
-	if !isNew {
-		if err := s.reopen(); err != nil {
-			return err
+	s.setLog(f)
+	if err := s.read(); err != nil {
+		return err
+	}
+	if s.isMostlyDead() {
+		if f, err = s.compact(); err != nil {
+			s.opts.Logger.Warn("the frontier is not compacted", "file", s.file.path, "err", err)
+		} else {
+			if err := s.file.Close(); err != nil {
+				return err
+			}
+			s.setLog(f)
+			if err := s.read(); err != nil {
+				return err
+			}
 		}
 	}
 	s.opened = s.file.size
@@ -42,11 +51,6 @@ func (s *Store) open() (err error) {
 		return err
 	}
 	s.sched.Token = binary.LittleEndian.Uint64(token[:]) / 2
-	if s.isMostlyDead() {
-		if err := s.compact(0); err != nil {
-			return err
-		}
-	}
 	return s.placeHosts()
 }
 
@@ -62,17 +66,17 @@ func (s *Store) create() (*file, error) {
 	return f, err
 }
 
-// reopen reads the log, or the index of a store that was closed, and cuts a frame at the end that was
-// not written whole.
-func (s *Store) reopen() error {
-	err := s.index.load(filepath.Join(s.dir.path, indexName))
+// read reads the index of a store that was closed, or else the log. It cuts off a frame at its end that
+// was not written whole.
+func (s *Store) read() error {
+	err := s.load(filepath.Join(s.dir.path, indexName))
 	if err == nil {
 		return nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		s.opts.Logger.Debug("the index of the frontier is not that of its log, which is read instead", "err", err)
 	}
-	end, err := s.read(nil)
+	end, err := s.replay()
 	if errors.Is(err, errTorn) {
 		s.opts.Logger.Warn("the end of the frontier was not written whole, and is cut off",
 			"file", s.file.path, "bytes", s.file.size-end, "at", end)
@@ -86,7 +90,7 @@ func (s *Store) reopen() error {
 func (s *Store) placeHosts() error {
 	r := newRequest()
 	now := s.sched.Lock()
-	for h := range maps.Values(s.hosts) {
+	for _, h := range s.hosts {
 		switch {
 		case h.counts.Pending > 0:
 			s.sched.Place(&h.Host, now)

@@ -6,7 +6,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// Revisit implements frontier.Revisiter. The first call compacts the log if most of it is dead.
+// Revisit implements frontier.Revisiter.
 func (s *Store) Revisit(ctx context.Context, items []frontier.Item) (_ []bool, err error) {
 	defer s.noteFailure(&err)
 	hosts, err := frontier.HostsOf(items)
@@ -16,9 +16,6 @@ func (s *Store) Revisit(ctx context.Context, items []frontier.Item) (_ []bool, e
 	// Only Revisit changes the record of a finished URL, so one call at a time can rely on it.
 	s.revisiting.Lock()
 	defer s.revisiting.Unlock()
-	if err := s.compactOnce(); err != nil {
-		return nil, err
-	}
 	d := s.discover(items, hosts)
 	finished, err := s.finished(ctx, d)
 	if err != nil {
@@ -43,20 +40,6 @@ func (s *Store) Revisit(ctx context.Context, items []frontier.Item) (_ []bool, e
 	return queued, s.submit(r, now, err)
 }
 
-// compactOnce compacts the log before a recrawl, if it is worth it.
-func (s *Store) compactOnce() error {
-	if s.compacted {
-		return nil
-	}
-	s.compacted = true
-	now := s.quiesce()
-	defer func() { s.resume(now) }()
-	if s.closed || s.failure() != nil || !s.isMostlyDead() {
-		return nil // the next step returns the error
-	}
-	return s.compact(now)
-}
-
 // A finishedURL is a URL that is done or dropped.
 type finishedURL struct {
 	item int // index of the item
@@ -79,15 +62,12 @@ func (s *Store) finished(ctx context.Context, items []discovery) ([]finishedURL,
 			order = append(order, at)
 		}
 	}
-	log := s.file.use()
-	defer log.release()
 	s.sched.Exit(now)
 	var finished []finishedURL
 	for _, at := range order {
-		u, size, err := log.readURL(at)
+		u, size, err := s.file.readURL(at)
 		if err != nil {
-			s.fail(err)
-			return nil, err
+			return nil, s.readFailed(err)
 		}
 		if u.state == Done || u.state == Dropped {
 			finished = append(finished, finishedURL{places[at], u, size})

@@ -23,7 +23,6 @@ type Store struct {
 	frame, body []byte // buffers of the caller that writes
 
 	revisiting sync.Mutex // held by Revisit while it reads and requeues finished URLs
-	compacted  bool       // Revisit has looked whether the log is worth a compaction
 
 	idle heap.Heap[idleHost] // hosts to be dropped from memory when they are due
 
@@ -31,7 +30,6 @@ type Store struct {
 	broken          atomic.Pointer[error]
 	failureReturned atomic.Bool // a call returned the failure
 	closing         sync.Once
-	closed          bool // the file may be closed; guarded by the lock of the schedule
 }
 
 var (
@@ -69,7 +67,7 @@ func openAt(dir string, opts *Options, wall func() time.Time) (*Store, error) {
 	if err := s.open(); err != nil {
 		s.records.Clear()
 		if s.file != nil {
-			err = errors.Join(err, s.file.release())
+			err = errors.Join(err, s.file.Close())
 		}
 		return nil, errors.Join(err, d.Close())
 	}
@@ -100,9 +98,9 @@ func (s *Store) Close() (err error) {
 
 func (s *Store) close() error {
 	s.sched.Close(frontier.ErrClosed)
-	now := s.quiesce()
-	defer func() { s.resume(now) }()
-	s.closed = true
+	s.settle()
+	now := s.sched.Lock()
+	defer s.sched.Exit(now)
 	err := s.failure()
 	switch {
 	case err == nil:
@@ -111,7 +109,7 @@ func (s *Store) close() error {
 		err = nil
 	}
 	s.records.Clear()
-	return errors.Join(err, s.file.release(), s.dir.Close())
+	return errors.Join(err, s.file.Close(), s.dir.Close())
 }
 
 // millis returns an instant in Unix milliseconds, as counted from the wall clock at Open.

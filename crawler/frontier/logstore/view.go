@@ -44,12 +44,13 @@ func OpenReadOnly(dir string) (*ReadOnlyStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &ReadOnlyStore{index: newIndex(f, (*Options)(nil).withDefaults()), end: f.size}
-	v.sched = schedule.New(schedule.Store[*host, *entry]{}, 0)
+	v := &ReadOnlyStore{end: f.size}
+	v.opts, v.sched = (*Options)(nil).withDefaults(), schedule.New(schedule.Store[*host, *entry]{}, 0)
+	v.setLog(f)
 	if v.load(filepath.Join(dir, indexName)) == nil {
 		return v, nil
 	}
-	v.end, err = v.read(nil)
+	v.end, err = v.replay()
 	switch {
 	case errors.Is(err, errTorn):
 	case errors.Is(err, ErrDamaged):
@@ -63,7 +64,7 @@ func OpenReadOnly(dir string) (*ReadOnlyStore, error) {
 // Close closes the store. It must not be called during a loop over URLs or Hosts.
 func (v *ReadOnlyStore) Close() error {
 	v.records.Clear()
-	return v.file.release()
+	return v.file.Close()
 }
 
 // A URL is the stored record of a URL.

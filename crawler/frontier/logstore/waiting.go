@@ -3,6 +3,7 @@ package logstore
 import (
 	"context"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -11,68 +12,63 @@ import (
 // Waiting implements frontier.Lister. It lists a snapshot that it takes when the loop begins.
 func (s *Store) Waiting(ctx context.Context, names ...frontier.Host) iter.Seq2[frontier.Item, error] {
 	return func(yield func(frontier.Item, error) bool) {
-		for it, err := range s.waiting(ctx, names) {
-			s.noteFailure(&err)
-			if !yield(it, err) || err != nil {
+		pending, scheduled, err := s.waiting(ctx, names)
+		for _, at := range pending {
+			if err == nil && !s.list(ctx, at, time.Time{}, nil, yield) {
 				return
 			}
+		}
+		for _, t := range scheduled {
+			if err == nil && !s.list(ctx, t.at, time.UnixMilli(t.ready), names, yield) {
+				return
+			}
+		}
+		if s.noteFailure(&err); err != nil {
+			yield(frontier.Item{}, err)
 		}
 	}
 }
 
-func (s *Store) waiting(ctx context.Context, names []frontier.Host) iter.Seq2[frontier.Item, error] {
-	return func(yield func(frontier.Item, error) bool) {
-		now, err := s.sched.Enter(ctx)
-		if err != nil {
-			yield(frontier.Item{}, err)
-			return
+// waiting returns the offsets of the pending URLs of these hosts, and all scheduled URLs.
+func (s *Store) waiting(ctx context.Context, names []frontier.Host) (pending []int64, scheduled []timed, err error) {
+	now, err := s.sched.Enter(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer s.sched.Exit(now)
+	for name, h := range s.hosts {
+		if len(names) > 0 && !slices.Contains(names, name) {
+			continue
 		}
-		hosts := s.hosts
-		listed := make(map[frontier.Host]bool)
-		if len(names) > 0 {
-			hosts = make(map[frontier.Host]*host)
-			for _, name := range names {
-				listed[name] = true
-				if h := s.hosts[name]; h != nil {
-					hosts[name] = h
-				}
-			}
-		}
-		var pending []int64
-		for _, h := range hosts {
-			for _, r := range h.queue.all() {
-				pending = append(pending, r.at)
-			}
-		}
-		timed := append(s.timed[:0:0], s.timed...)
-		log := s.file.use()
-		defer log.release()
-		s.sched.Exit(now)
-		for i := range len(pending) + len(timed) {
-			var ready time.Time
-			at := int64(0)
-			if i < len(pending) {
-				at = pending[i]
-			} else {
-				at = timed[i-len(pending)].at
-			}
-			u, _, err := log.readURL(at)
-			if now, entered := s.sched.Enter(ctx); entered != nil {
-				err = entered
-			} else {
-				if i >= len(pending) {
-					ready = s.sched.Time(s.instant(timed[i-len(pending)].ready), now)
-				}
-				s.sched.Exit(now)
-			}
-			if err == nil && i >= len(pending) && len(names) > 0 && !listed[u.host] {
-				continue
-			}
-			it := u.item()
-			it.NotBefore = ready
-			if !yield(it, err) {
-				return
-			}
+		for _, r := range h.queue.all() {
+			pending = append(pending, r.at)
 		}
 	}
+	scheduled = slices.Clone(s.timed)
+	for i := range scheduled { // on the wall clock of now
+		scheduled[i].ready = s.sched.Time(s.instant(scheduled[i].ready), now).UnixMilli()
+	}
+	return pending, scheduled, nil
+}
+
+// list lists a URL, unless it is of none of the hosts, and reports whether to go on.
+func (s *Store) list(ctx context.Context, at int64, ready time.Time, of []frontier.Host, yield func(frontier.Item, error) bool) bool {
+	err := ctx.Err()
+	var u urlRecord
+	if err == nil {
+		if u, _, err = s.file.readURL(at); err != nil {
+			err = s.readFailed(err)
+		}
+	}
+	if err != nil {
+		s.noteFailure(&err)
+		yield(frontier.Item{}, err)
+		return false
+	}
+	if len(of) > 0 && !slices.Contains(of, u.host) {
+		return true
+	}
+	it := u.item()
+	it.NotBefore = ready
+	return yield(it, nil)
 }
