@@ -153,7 +153,7 @@ const maxKept = 1 << 20
 func (s *Store) write(requests []*request, attempts []*entry) (places []int64, sizes []int, err error) {
 	frame, body := append(s.frame[:0], make([]byte, headSize)...), s.body
 	for _, e := range attempts {
-		body = appendAttempt(body[:0], attempt{e.at, int(e.attempts), e.turn})
+		body = appendAttempt(body[:0], attempt{e.At, int(e.Attempts), e.Turn})
 		frame = appendRecord(frame, s.file.salt, body)
 	}
 	sync := false

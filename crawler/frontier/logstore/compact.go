@@ -22,30 +22,29 @@ type compaction struct {
 	body     []byte
 }
 
-// compact returns a log without the records that others have replaced, under the name of the old one.
-func (x *index) compact() (*file, error) {
-	path := x.file.path
-	to, err := createFile(path+newSuffix, x.seed)
+// compact writes a log without the records that others have replaced, and returns its path.
+func (x *index) compact() (path string, err error) {
+	path = x.file.path + newSuffix
+	to, err := createFile(path, x.seed)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	c := &compaction{index: x, to: to, returned: make(map[int64]returned), frame: make([]byte, headSize)}
 	for _, h := range x.hosts {
-		for _, r := range h.queue.again {
-			c.returned[r.at] = r
+		for _, r := range h.queue.Again {
+			c.returned[r.At] = r
 		}
 	}
 	if _, err = x.file.each(x.file.size, c.copy); err == nil {
 		err = c.finish()
 	}
 	if err == nil {
-		err = errors.Join(durable.File(to.File), durable.Rename(to.path, path))
+		err = durable.File(to.File)
 	}
-	if err != nil {
-		return nil, errors.Join(err, to.Close(), os.Remove(to.path))
+	if err = errors.Join(err, to.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(path))
 	}
-	to.path = path
-	return to, nil
+	return path, nil
 }
 
 // copy copies a record that is the last one of its key.
@@ -57,7 +56,7 @@ func (c *compaction) copy(s *stored) error {
 	body := s.body
 	if r, ok := c.returned[s.at]; ok {
 		u := readURL(&fields.Reader{Rest: body[1:]})
-		u.state, u.attempts, u.turn = Pending, int(r.attempts), r.turn
+		u.state, u.attempts, u.turn = Pending, int(r.Attempts), r.Turn
 		c.body = appendURL(c.body[:0], &u)
 		body = c.body
 	}

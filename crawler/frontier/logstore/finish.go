@@ -71,7 +71,7 @@ func (s *Store) finish(r *request, slot *slot, o *frontier.Outcome, now instant)
 	}
 	c := &urlChange{host: h, hash: urlHash(&s.seed, e.url.key), url: e.url, slot: slot, was: e.size}
 	c.by.InFlight = -1
-	c.url.attempts, c.url.turn, c.url.ready = int(e.attempts), e.turn, 0
+	c.url.attempts, c.url.turn, c.url.ready = int(e.Attempts), e.Turn, 0
 	if o.Validators != nil {
 		c.url.validators = o.Validators.Clone()
 	}

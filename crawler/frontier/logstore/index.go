@@ -42,12 +42,12 @@ const claimed = 1
 
 // A timed URL is scheduled.
 type timed struct {
-	ready int64 // in Unix milliseconds
-	at    int64 // offset of its record
+	Ready int64 // in Unix milliseconds
+	At    int64 // offset of its record
 }
 
 // Before is for package heap.
-func (t timed) Before(u timed) bool { return t.ready < u.ready }
+func (t timed) Before(u timed) bool { return t.Ready < u.Ready }
 
 // Placed is for package heap.
 func (timed) Placed(int) {}
@@ -233,7 +233,7 @@ func (h *host) push(u *urlRecord, at int64) {
 	if u.turn == 0 {
 		h.queue.push(u.priority, at)
 	} else {
-		h.queue.again.Push(returned{u.turn, at, int32(u.attempts), u.priority})
+		h.queue.Again.Push(returned{u.turn, at, int32(u.attempts), u.priority})
 	}
 }
 

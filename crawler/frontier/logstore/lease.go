@@ -20,7 +20,7 @@ func (s *Store) Lease(ctx context.Context, req frontier.LeaseRequest) (leases []
 		entries = append(entries, e)
 		leases = append(leases, frontier.Lease{
 			ID:      frontier.LeaseID(slot.ID),
-			Attempt: int(e.attempts),
+			Attempt: int(e.Attempts),
 			Expires: s.sched.Time(slot.Expires(), now),
 		})
 	})
@@ -31,7 +31,7 @@ func (s *Store) Lease(ctx context.Context, req frontier.LeaseRequest) (leases []
 		s.commit(nil)
 	}
 	for i, e := range entries {
-		u, size, err := s.file.readURL(e.at)
+		u, size, err := s.file.readURL(e.At)
 		if err != nil {
 			return nil, s.readFailed(err)
 		}
@@ -47,13 +47,13 @@ func (s *Store) Lease(ctx context.Context, req frontier.LeaseRequest) (leases []
 func (s *Store) lease(slot *slot) *entry {
 	h := slot.Host.Owner
 	e := &entry{returned: h.queue.pop()}
-	if e.turn == 0 {
+	if e.Turn == 0 {
 		// First leases of a priority are in the order of discovery. So numbers are needed only
 		// from the first lease on.
 		s.turn++
-		e.turn = s.turn
+		e.Turn = s.turn
 	}
-	e.attempts++
+	e.Attempts++
 	slot.Entry = e
 	s.count(h, frontier.Counts{Pending: -1, InFlight: 1})
 	s.queue.attempt(e)
@@ -74,7 +74,7 @@ func (s *Store) Extend(ctx context.Context, ids []frontier.LeaseID, d time.Durat
 func (s *Store) expired(slot *slot, now instant) {
 	h, e := slot.Host.Owner, slot.Entry
 	s.count(h, frontier.Counts{InFlight: -1, Pending: 1})
-	h.queue.again.Push(e.returned)
+	h.queue.Again.Push(e.returned)
 	s.sched.Place(&h.Host, now)
 }
 

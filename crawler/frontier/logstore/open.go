@@ -33,16 +33,8 @@ func (s *Store) open() error {
 		return err
 	}
 	if s.isMostlyDead() {
-		if f, err = s.compact(); err != nil {
-			s.opts.Logger.Warn("the frontier is not compacted", "file", s.file.path, "err", err)
-		} else {
-			if err := s.file.Close(); err != nil {
-				return err
-			}
-			s.setLog(f)
-			if err := s.read(); err != nil {
-				return err
-			}
+		if err := s.replace(); err != nil {
+			return err
 		}
 	}
 	s.opened = s.file.size
@@ -64,6 +56,25 @@ func (s *Store) create() (*file, error) {
 		err = errors.Join(durable.File(f.File), durable.Dir(s.dir.path))
 	}
 	return f, err
+}
+
+// replace replaces the log with a compact one. If that cannot be written, the old one stays.
+func (s *Store) replace() error {
+	path := s.file.path
+	compact, err := s.compact()
+	if err != nil {
+		s.opts.Logger.Warn("the frontier is not compacted", "file", path, "err", err)
+		return nil
+	}
+	if err := errors.Join(s.file.Close(), durable.Rename(compact, path)); err != nil {
+		return err
+	}
+	f, err := openFile(path, os.O_RDWR)
+	if err != nil {
+		return err
+	}
+	s.setLog(f)
+	return s.read()
 }
 
 // read reads the index of a store that was closed, or else the log. It cuts off a frame at its end that

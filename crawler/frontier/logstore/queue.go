@@ -10,21 +10,21 @@ import (
 
 // A queue has the pending URLs of a host.
 type queue struct {
-	fresh []band              // never leased, by priority
-	again heap.Heap[returned] // those that were leased or scheduled before
+	Fresh []band              // never leased, by priority
+	Again heap.Heap[returned] // those that were leased or scheduled before
 }
 
 // A returned URL was leased or scheduled before.
 type returned struct {
-	turn     uint64 // the order of first leases
-	at       int64  // offset of its record
-	attempts int32  // may be newer than its record
-	priority uint8
+	Turn     uint64 // the order of first leases
+	At       int64  // offset of its record
+	Attempts int32  // may be newer than its record
+	Priority uint8
 }
 
 // Before is for package heap.
 func (r returned) Before(s returned) bool {
-	return cmp.Or(cmp.Compare(r.priority, s.priority), cmp.Compare(r.turn, s.turn)) < 0
+	return cmp.Or(cmp.Compare(r.Priority, s.Priority), cmp.Compare(r.Turn, s.Turn)) < 0
 }
 
 // Placed is for package heap.
@@ -32,43 +32,39 @@ func (returned) Placed(int) {}
 
 // A band has the offsets of the fresh URLs of one priority, in the order of the log.
 type band struct {
-	priority uint8
-	offsets  offsets
+	Priority uint8
+	Offsets  offsets
 }
 
 // push appends a fresh URL.
 func (q *queue) push(priority uint8, at int64) {
-	i, ok := slices.BinarySearchFunc(q.fresh, priority, func(b band, p uint8) int { return cmp.Compare(b.priority, p) })
+	i, ok := slices.BinarySearchFunc(q.Fresh, priority, func(b band, p uint8) int { return cmp.Compare(b.Priority, p) })
 	if !ok {
-		q.fresh = slices.Insert(q.fresh, i, band{priority: priority})
+		q.Fresh = slices.Insert(q.Fresh, i, band{Priority: priority})
 	}
-	q.fresh[i].offsets.push(at)
+	q.Fresh[i].Offsets.push(at)
 }
 
 // pop removes and returns the next URL. A fresh one has no turn. There must be one.
 func (q *queue) pop() returned {
-	if r, ok := q.again.Top(); ok && (len(q.fresh) == 0 || r.priority <= q.fresh[0].priority) {
-		return q.again.Remove(0)
+	if r, ok := q.Again.Top(); ok && (len(q.Fresh) == 0 || r.Priority <= q.Fresh[0].Priority) {
+		return q.Again.Remove(0)
 	}
-	b := &q.fresh[0]
-	r := returned{at: b.offsets.pop(), priority: b.priority}
-	if b.offsets.n == 0 {
-		q.fresh = slices.Delete(q.fresh, 0, 1)
+	b := &q.Fresh[0]
+	r := returned{At: b.Offsets.pop(), Priority: b.Priority}
+	if b.Offsets.N == 0 {
+		q.Fresh = slices.Delete(q.Fresh, 0, 1)
 	}
-	if len(q.fresh) == 0 {
-		q.fresh = nil
+	if len(q.Fresh) == 0 {
+		q.Fresh = nil
 	}
 	return r
 }
 
 // all returns the URLs in order.
 func (q *queue) all() (urls []returned) {
-	rest := queue{again: slices.Clone(q.again)}
-	for _, b := range q.fresh {
-		b.offsets.gaps = slices.Clone(b.offsets.gaps)
-		rest.fresh = append(rest.fresh, b)
-	}
-	for len(rest.fresh) > 0 || len(rest.again) > 0 {
+	rest := queue{slices.Clone(q.Fresh), slices.Clone(q.Again)} // pop does not write to the gaps
+	for len(rest.Fresh) > 0 || len(rest.Again) > 0 {
 		urls = append(urls, rest.pop())
 	}
 	return urls
@@ -76,32 +72,32 @@ func (q *queue) all() (urls []returned) {
 
 // offsets are a queue of growing numbers, with a few bytes for each.
 type offsets struct {
-	n           int
-	first, last int64
-	gaps        []byte // between the numbers after the first, as varints
-	read        int    // number of bytes of gaps before those of the first number
+	N           int
+	First, Last int64
+	Gaps        []byte // between the numbers after the first, as varints
+	Read        int    // number of bytes of gaps before those of the first number
 }
 
 func (o *offsets) push(at int64) {
-	if o.n == 0 {
-		*o = offsets{first: at}
+	if o.N == 0 {
+		*o = offsets{First: at}
 	} else {
-		o.gaps = binary.AppendUvarint(o.gaps, uint64(at-o.last))
+		o.Gaps = binary.AppendUvarint(o.Gaps, uint64(at-o.Last))
 	}
-	o.last = at
-	o.n++
+	o.Last = at
+	o.N++
 }
 
 func (o *offsets) pop() int64 {
-	at := o.first
-	if o.n--; o.n == 0 {
+	at := o.First
+	if o.N--; o.N == 0 {
 		*o = offsets{}
 		return at
 	}
-	gap, k := binary.Uvarint(o.gaps[o.read:])
-	o.first += int64(gap)
-	if o.read += k; o.read > len(o.gaps)/2 {
-		o.gaps, o.read = append(o.gaps[:0:0], o.gaps[o.read:]...), 0
+	gap, k := binary.Uvarint(o.Gaps[o.Read:])
+	o.First += int64(gap)
+	if o.Read += k; o.Read > len(o.Gaps)/2 {
+		o.Gaps, o.Read = append(o.Gaps[:0:0], o.Gaps[o.Read:]...), 0
 	}
 	return at
 }

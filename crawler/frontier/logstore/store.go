@@ -133,7 +133,7 @@ func (s *Store) instant(ms int64) instant {
 // nextDue returns the time of the next scheduled URL.
 func (s *Store) nextDue() instant {
 	if t, ok := s.timed.Top(); ok {
-		return s.instant(t.ready)
+		return s.instant(t.Ready)
 	}
 	return schedule.Never
 }
@@ -143,12 +143,12 @@ func (s *Store) wake(now instant) {
 	s.retire(now)
 	for s.nextDue() <= now {
 		t := s.timed.Remove(0)
-		u, _, err := s.file.readURL(t.at)
+		u, _, err := s.file.readURL(t.At)
 		if err == nil {
 			var h *host
 			if h, err = s.known(u.host); err == nil {
 				s.count(h, frontier.Counts{Scheduled: -1, Pending: 1})
-				h.push(&u, t.at)
+				h.push(&u, t.At)
 				s.sched.Place(&h.Host, now)
 				continue
 			}

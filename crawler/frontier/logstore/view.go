@@ -107,11 +107,11 @@ func (v *ReadOnlyStore) urls(yield func(URL) bool) error {
 	for _, h := range v.byFirstURL() {
 		due := v.record(h, 0).due()
 		for _, r := range h.queue.all() {
-			u, _, err := v.file.readURL(r.at)
+			u, _, err := v.file.readURL(r.At)
 			if err != nil {
 				return err
 			}
-			if u.attempts = int(r.attempts); due.Before(time.Now()) {
+			if u.attempts = int(r.Attempts); due.Before(time.Now()) {
 				due = time.Time{}
 			}
 			if err := emit(&u, Pending, due); err != nil {
@@ -119,12 +119,12 @@ func (v *ReadOnlyStore) urls(yield func(URL) bool) error {
 			}
 		}
 	}
-	for _, t := range slices.SortedFunc(slices.Values(v.timed), func(a, b timed) int { return cmp.Compare(a.ready, b.ready) }) {
-		u, _, err := v.file.readURL(t.at)
+	for _, t := range slices.SortedFunc(slices.Values(v.timed), func(a, b timed) int { return cmp.Compare(a.Ready, b.Ready) }) {
+		u, _, err := v.file.readURL(t.At)
 		if err != nil {
 			return err
 		}
-		if err := emit(&u, Scheduled, time.UnixMilli(t.ready)); err != nil {
+		if err := emit(&u, Scheduled, time.UnixMilli(t.Ready)); err != nil {
 			return err
 		}
 	}
@@ -156,8 +156,8 @@ func (v *ReadOnlyStore) byFirstURL() []*host {
 	first := make(map[*host]int64)
 	for _, h := range v.hosts {
 		for _, r := range h.queue.all() {
-			if at, ok := first[h]; !ok || r.at < at {
-				first[h] = r.at
+			if at, ok := first[h]; !ok || r.At < at {
+				first[h] = r.At
 			}
 		}
 	}

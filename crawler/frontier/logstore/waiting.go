@@ -19,7 +19,7 @@ func (s *Store) Waiting(ctx context.Context, names ...frontier.Host) iter.Seq2[f
 			}
 		}
 		for _, t := range scheduled {
-			if err == nil && !s.list(ctx, t.at, time.UnixMilli(t.ready), names, yield) {
+			if err == nil && !s.list(ctx, t.At, time.UnixMilli(t.Ready), names, yield) {
 				return
 			}
 		}
@@ -41,12 +41,12 @@ func (s *Store) waiting(ctx context.Context, names []frontier.Host) (pending []i
 			continue
 		}
 		for _, r := range h.queue.all() {
-			pending = append(pending, r.at)
+			pending = append(pending, r.At)
 		}
 	}
 	scheduled = slices.Clone(s.timed)
 	for i := range scheduled { // on the wall clock of now
-		scheduled[i].ready = s.sched.Time(s.instant(scheduled[i].ready), now).UnixMilli()
+		scheduled[i].Ready = s.sched.Time(s.instant(scheduled[i].Ready), now).UnixMilli()
 	}
 	return pending, scheduled, nil
 }
