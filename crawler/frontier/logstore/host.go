@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
 )
 
 // known returns a host in memory. It reads the record of another one, and creates an unknown one.
@@ -33,13 +34,16 @@ func (s *Store) loadHost(name frontier.Host) (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	clock := s.sched.Instant(r.clock)
 	s.restore(h, r)
-	if h.counts = r.counts; at >= s.opened {
-		h.Clock = clock
+	if h.counts = r.counts; at < s.opened {
+		h.waitDelay()
 	}
 	return h, nil
 }
+
+// waitDelay makes a host of an earlier opening wait its delay from this one. A request may have been in
+// flight when the process ended.
+func (h *host) waitDelay() { h.Clock = max(h.Clock, schedule.Later(0, h.Delay)) }
 
 // Host implements frontier.Frontier.
 func (s *Store) Host(ctx context.Context, name frontier.Host) (_ frontier.HostRecord, err error) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/heap"
@@ -254,12 +253,11 @@ func (x *index) newHost(name frontier.Host) *host {
 	return h
 }
 
-// restore gives a host the settings of its record. A request may have been in flight when the
-// process ended, so the host waits at least its delay from the opening of the store.
+// restore gives a host the settings of its record.
 func (x *index) restore(h *host, r *hostRecord) {
 	h.Delay, h.Limit, h.origins, h.stored = r.delay, max(r.limit, 1), r.origins, true
 	h.Blocked = x.sched.Instant(r.blocked)
-	h.Clock = max(x.sched.Instant(r.clock), schedule.Later(0, r.delay))
+	h.Clock = x.sched.Instant(r.clock)
 }
 
 // record returns the record of h. In the log, leased URLs are pending.
@@ -340,12 +338,4 @@ func (x *index) robotsOf(h frontier.Host, origins []string) map[string]int64 {
 		}
 	}
 	return places
-}
-
-// due returns when a host may be requested: the later of two times.
-func (r *hostRecord) due() time.Time {
-	if r.clock.After(r.blocked) {
-		return r.clock
-	}
-	return r.blocked
 }

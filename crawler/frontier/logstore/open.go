@@ -102,6 +102,7 @@ func (s *Store) placeHosts() error {
 	r := newRequest()
 	now := s.sched.Lock()
 	for _, h := range s.hosts {
+		h.waitDelay()
 		switch {
 		case h.counts.Pending > 0:
 			s.sched.Place(&h.Host, now)

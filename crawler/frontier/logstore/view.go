@@ -105,15 +105,13 @@ func (v *ReadOnlyStore) urls(yield func(URL) bool) error {
 		return nil
 	}
 	for _, h := range v.byFirstURL() {
-		due := v.record(h, 0).due()
+		due := v.sched.Ahead(h.Due(), 0)
 		for _, r := range h.queue.all() {
 			u, _, err := v.file.readURL(r.At)
 			if err != nil {
 				return err
 			}
-			if u.attempts = int(r.Attempts); due.Before(time.Now()) {
-				due = time.Time{}
-			}
+			u.attempts = int(r.Attempts)
 			if err := emit(&u, Pending, due); err != nil {
 				return err
 			}
@@ -179,14 +177,17 @@ func (v *ReadOnlyStore) Hosts() iter.Seq2[frontier.HostRecord, error] {
 			if err != nil {
 				return err
 			}
-			counts := r.counts
-			if h := v.hosts[r.name]; h != nil {
-				counts = h.counts
+			host := frontier.HostRecord{
+				Host: r.name, Delay: r.delay, MaxInFlight: r.limit, BlockedUntil: r.blocked, Due: r.blocked,
+				Robots: robots, Counts: r.counts,
 			}
-			if !yield(frontier.HostRecord{
-				Host: r.name, Delay: r.delay, MaxInFlight: r.limit,
-				BlockedUntil: r.blocked, Due: r.due(), Robots: robots, Counts: counts,
-			}, nil) {
+			if r.clock.After(host.Due) {
+				host.Due = r.clock
+			}
+			if h := v.hosts[r.name]; h != nil {
+				host.Counts = h.counts
+			}
+			if !yield(host, nil) {
 				return errStopped
 			}
 			return nil
