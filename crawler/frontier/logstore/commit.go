@@ -151,7 +151,7 @@ const maxKept = 1 << 20
 
 // write writes a frame, and returns the place and size of the record of each change.
 func (s *Store) write(requests []*request, attempts []*entry) (places []int64, sizes []int, err error) {
-	frame, body := append(s.frame[:0], make([]byte, headSize)...), s.body
+	frame, body := s.frame[:headSize], s.body
 	for _, e := range attempts {
 		body = appendAttempt(body[:0], attempt{e.At, int(e.Attempts), e.Turn})
 		frame = appendRecord(frame, s.file.salt, body)

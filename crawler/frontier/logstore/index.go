@@ -81,9 +81,13 @@ type entry struct {
 	ended bool      // its attempt need not be written
 }
 
-// Hashes of keys. The text of a URL begins with a letter.
-func urlHash(seed *siphash.Key, key string) uint64       { return seed.Sum(key) }
+// urlHash returns the hash of a URL, whose text begins with a letter.
+func urlHash(seed *siphash.Key, text string) uint64 { return seed.Sum(text) }
+
+// hostHash returns the hash of a host.
 func hostHash(seed *siphash.Key, h frontier.Host) uint64 { return seed.Sum("\x00h" + string(h)) }
+
+// robotsHash returns the hash of a robots.txt record.
 func robotsHash(seed *siphash.Key, h frontier.Host, origin string) uint64 {
 	return seed.Sum("\x00r" + string(h) + "\x00" + origin)
 }
@@ -135,11 +139,6 @@ func (f *file) each(to int64, do func(s *stored) error) (end int64, err error) {
 			}
 		}
 	}
-}
-
-// unreadable is the error for a record whose checksum is right, and whose fields are not.
-func (s *stored) unreadable() error {
-	return damaged(s.file.path, s.at, fmt.Sprintf("a record of kind %q is not valid", s.kind))
 }
 
 // A replaying reads a log into an index.

@@ -31,7 +31,8 @@ func (s *Store) Revisit(ctx context.Context, items []frontier.Item) (_ []bool, e
 		if err != nil {
 			break
 		}
-		u, h := &finished[i], (*host)(nil)
+		u := &finished[i]
+		var h *host
 		if h, err = s.known(u.url.host); err == nil {
 			queued[u.item] = true
 			s.enqueue(r, h, &d[u.item], u, now)

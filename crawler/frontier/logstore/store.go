@@ -52,7 +52,7 @@ func openAt(dir string, opts *Options, wall func() time.Time) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: d, index: index{opts: opts.withDefaults()}}
+	s := &Store{dir: d, index: index{opts: opts.withDefaults()}, frame: make([]byte, headSize)}
 	s.queue.idle = sync.NewCond(&s.queue.mu)
 	s.sched = schedule.New(schedule.Store[*host, *entry]{
 		Ready:     func(h *host) bool { return h.counts.Pending > 0 },
