@@ -96,8 +96,8 @@ func (s *Store) read() error {
 	return err
 }
 
-// placeHosts brings the hosts of the index into the schedule. A host without pending URLs is dropped
-// from memory; if its record has other counts, it is written.
+// placeHosts brings the hosts of the index into the schedule, in the order of their first URLs. A host
+// without pending URLs is dropped from memory; if its record has other counts, it is written.
 func (s *Store) placeHosts() error {
 	r := newRequest()
 	now := s.sched.Lock()
@@ -105,12 +105,14 @@ func (s *Store) placeHosts() error {
 		h.waitDelay()
 		switch {
 		case h.counts.Pending > 0:
-			s.sched.Place(&h.Host, now)
 		case h.changed:
 			r.changes = append(r.changes, s.recordChange(h, now))
 		default:
 			delete(s.hosts, h.name)
 		}
+	}
+	for _, h := range s.byFirstURL() {
+		s.sched.Place(&h.Host, now)
 	}
 	return s.submit(r, now, nil)
 }

@@ -3,6 +3,7 @@ package logstore
 import (
 	"cmp"
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/heap"
@@ -59,6 +60,18 @@ func (q *queue) pop() returned {
 		q.Fresh = nil
 	}
 	return r
+}
+
+// first returns the smallest offset. There must be one.
+func (q *queue) first() int64 {
+	at := int64(math.MaxInt64)
+	for _, b := range q.Fresh {
+		at = min(at, b.Offsets.First)
+	}
+	for _, r := range q.Again {
+		at = min(at, r.At)
+	}
+	return at
 }
 
 // all returns the URLs in order.

@@ -150,13 +150,11 @@ func (v *ReadOnlyStore) last(kind byte, do func(*stored) error) error {
 }
 
 // byFirstURL returns the hosts with pending URLs in the order of their first one.
-func (v *ReadOnlyStore) byFirstURL() []*host {
+func (x *index) byFirstURL() []*host {
 	first := make(map[*host]int64)
-	for _, h := range v.hosts {
-		for _, r := range h.queue.all() {
-			if at, ok := first[h]; !ok || r.At < at {
-				first[h] = r.At
-			}
+	for _, h := range x.hosts {
+		if h.counts.Pending > 0 {
+			first[h] = h.queue.first()
 		}
 	}
 	return slices.SortedFunc(maps.Keys(first), func(a, b *host) int { return cmp.Compare(first[a], first[b]) })
