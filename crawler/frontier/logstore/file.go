@@ -222,8 +222,10 @@ type scanner struct {
 	frame []byte
 }
 
+const bufferSize = 1 << 20
+
 func (f *file) scan(from, to int64) *scanner {
-	return &scanner{file: f, in: bufio.NewReaderSize(io.NewSectionReader(f, from, to-from), 1<<20), at: from, to: to}
+	return &scanner{file: f, in: bufio.NewReaderSize(io.NewSectionReader(f, from, to-from), bufferSize), at: from, to: to}
 }
 
 // errTorn means that the last frame was not written whole.
@@ -243,8 +245,12 @@ func (s *scanner) next(kind byte) ([]byte, error) {
 	case len(head) < headSize:
 		return nil, errTorn
 	case !s.isHead(head) || head[4] != kind:
+		err := damaged(s.file.path, s.at, "the head of a frame is wrong")
+		if s.isFollowed(kind) {
+			return nil, err
+		}
 		begin, _ := s.in.Peek(int(min(left, 2*sectorSize)))
-		return nil, unwritten(s.at, begin, headSize, damaged(s.file.path, s.at, "the head of a frame is wrong"))
+		return nil, unwritten(s.at, begin, headSize, err)
 	}
 	length := int64(binary.LittleEndian.Uint32(head))
 	if headSize+length > left {
@@ -276,6 +282,21 @@ func (s *scanner) next(kind byte) ([]byte, error) {
 
 func (s *scanner) isHead(head []byte) bool {
 	return binary.LittleEndian.Uint32(head[5:]) == crc32.Update(s.file.salt, castagnoli, head[:5])
+}
+
+// isFollowed reports whether the first sector of a frame has only some bytes of its length, which may be
+// zeros, and another frame follows, which was written later.
+func (s *scanner) isFollowed(kind byte) bool {
+	if sectorSize-s.at%sectorSize > 4 {
+		return false
+	}
+	rest, _ := s.in.Peek(int(min(s.to-s.at, bufferSize)))
+	for i := headSize; i+headSize <= len(rest); i++ {
+		if rest[i+4] == kind && s.isHead(rest[i:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // unwritten returns errTorn if one of the sectors that the first n bytes at an offset are in was never
