@@ -156,13 +156,11 @@ func (s *Store) write(requests []*request, attempts []*entry) (places []int64, s
 		body = appendAttempt(body[:0], attempt{e.At, int(e.Attempts), e.Turn})
 		frame = appendRecord(frame, s.file.salt, body)
 	}
-	sync := false
 	for _, r := range requests {
 		for _, c := range r.changes {
 			body = c.append(body[:0])
 			places, sizes = append(places, s.file.size+int64(len(frame))), append(sizes, len(body))
 			frame = appendRecord(frame, s.file.salt, body)
-			sync = s.opts.Durability == Power
 		}
 	}
 	if s.body = body; len(frame) <= maxKept {
@@ -174,7 +172,7 @@ func (s *Store) write(requests []*request, attempts []*entry) (places []int64, s
 	if err := s.file.append(frame); err != nil {
 		return nil, nil, fmt.Errorf("writing: %w", err)
 	}
-	if sync {
+	if s.opts.Durability == Power { // so only the last frame can be torn
 		if err := durable.File(s.file.File); err != nil {
 			return nil, nil, fmt.Errorf("syncing: %w", err)
 		}

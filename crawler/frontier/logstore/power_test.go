@@ -146,6 +146,22 @@ func TestTornTail(t *testing.T) {
 	inspect("no content from", int(acked), torn)
 }
 
+// TestAttemptsAreSynced checks the disk after a lease. Else a power cut could leave its frame with sectors
+// of zeros, and a whole frame behind it, like a damaged disk.
+func TestAttemptsAreSynced(t *testing.T) {
+	root := t.TempDir()
+	disk := powercut.Watch(t, root)
+	s := open(t, filepath.Join(root, "store"), &Options{Durability: Power})
+	addURLs(t, s, "http://a.test/1")
+	leaseURL(t, s, "http://a.test/1")
+	block(t, s)() // waits for what writes
+	left := filepath.Join(disk.Cut(), "store")
+	closeStore(t, s)
+	if got := check(t, left)["http://a.test/1"].Attempts; got != 1 {
+		t.Errorf("%d attempts are on the disk, want 1", got)
+	}
+}
+
 // TestTornFirstFrame cuts a log while it is created: the store begins anew.
 func TestTornFirstFrame(t *testing.T) {
 	dir := t.TempDir()
