@@ -100,7 +100,7 @@ func (s *Store) enqueue(r *request, h *host, d *discovery, finished *finishedURL
 		r.changes = append(r.changes, s.recordChange(h, now))
 	}
 	c := &urlChange{host: h, hash: d.hash, url: urlRecord{
-		state: Pending, priority: d.item.Priority, host: d.host, key: d.key, meta: d.item.Meta,
+		state: Pending, priority: d.item.Priority, host: h.name, key: d.key, meta: d.item.Meta,
 	}}
 	c.by.URLs = 1
 	if finished != nil {
