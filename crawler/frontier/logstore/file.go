@@ -225,7 +225,8 @@ type scanner struct {
 const bufferSize = 1 << 20
 
 func (f *file) scan(from, to int64) *scanner {
-	return &scanner{file: f, in: bufio.NewReaderSize(io.NewSectionReader(f, from, to-from), bufferSize), at: from, to: to}
+	in := bufio.NewReaderSize(io.NewSectionReader(f, from, to-from), int(min(to-from, bufferSize)))
+	return &scanner{file: f, in: in, at: from, to: to}
 }
 
 // errTorn means that the last frame was not written whole.
