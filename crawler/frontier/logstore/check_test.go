@@ -339,6 +339,7 @@ func dump(t testing.TB, s *Store) map[string]any {
 			must(t, err)
 			waiting = append(waiting, it)
 		}
+		slices.SortStableFunc(waiting, func(a, b frontier.Item) int { return a.NotBefore.Compare(b.NotBefore) })
 		all["waiting "+string(h)] = waiting
 	}
 	return all
