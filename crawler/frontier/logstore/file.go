@@ -60,7 +60,7 @@ func createFile(path string, seed siphash.Key) (*file, error) {
 		return nil, err
 	}
 	if _, err := f.Write(payload); err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, f.Close(), os.Remove(path))
 	}
 	f.begin(int64(len(payload)))
 	f.size = f.start

@@ -1,0 +1,168 @@
+package logstore
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/durable"
+	"github.com/politecrawl/politecrawl/crawler/internal/durable/disktest"
+)
+
+// TestCompaction opens a store, which had open leases, a hold and all kinds of URLs when its process ended,
+// with and without a compaction.
+func TestCompaction(t *testing.T) {
+	for seed := range uint64(10) {
+		synctest.Test(t, func(t *testing.T) {
+			dir := t.TempDir()
+			s := open(t, dir, nil)
+			defer s.Close()
+			w := newWorker(t, s, seed)
+			w.unit = time.Second
+			for range 300 {
+				w.step()
+				time.Sleep(time.Duration(w.rng.IntN(1000)) * time.Millisecond)
+			}
+			_, err := s.Finish(t.Context(), nil, []byte("note"))
+			must(t, err)
+			_, err = s.Hold(t.Context(), "h8.test")
+			must(t, err)
+			plain, compacted := copyOf(t, dir, lockName), copyOf(t, dir, lockName)
+			must(t, compactNow(open(t, compacted, nil)))
+			before, after := size(t, plain), size(t, compacted)
+			if after >= before {
+				t.Errorf("compacted from %d to %d bytes", before, after)
+			}
+			check(t, compacted)
+			want, got := open(t, plain, nil), open(t, compacted, nil)
+			defer want.Close()
+			defer got.Close()
+			compareStores(t, want, got)
+		})
+	}
+}
+
+func size(t testing.TB, dir string) int64 {
+	t.Helper()
+	info, err := os.Stat(filepath.Join(dir, logName))
+	must(t, err)
+	return info.Size()
+}
+
+// TestCompactsMostlyDeadLog opens logs: those of which more than half is dead get smaller.
+func TestCompactsMostlyDeadLog(t *testing.T) {
+	for name, c := range map[string]struct {
+		from    int64
+		rounds  int
+		compact bool
+	}{"mostly dead": {1, 20, true}, "small": {0, 20, false}, "live": {1, 0, false}} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			s := open(t, dir, nil)
+			addURLs(t, s, "http://a.test/1", "http://a.test/2")
+			for range c.rounds {
+				finish(t, s, leaseURL(t, s, "http://a.test/1"), frontier.Outcome{Result: frontier.Retry})
+			}
+			closeStore(t, s)
+			before := size(t, dir)
+			s = open(t, dir, &Options{compactFrom: c.from})
+			if after := size(t, dir); (after < before) != c.compact {
+				t.Errorf("%d bytes, and %d before", after, before)
+			}
+			if l := leaseURL(t, s, "http://a.test/1"); l.Attempt != c.rounds+1 {
+				t.Errorf("attempt %d, want %d", l.Attempt, c.rounds+1)
+			}
+			closeStore(t, s)
+			check(t, dir)
+		})
+	}
+}
+
+// deadStore returns a directory whose log is worth a compaction, and its states.
+func deadStore(t *testing.T) (dir string, states map[string]State) {
+	t.Helper()
+	dir = t.TempDir()
+	s := open(t, dir, nil)
+	w := newWorker(t, s, 11)
+	for range 100 {
+		w.step()
+	}
+	for range 100 {
+		must(t, s.UpdateHost(t.Context(), "h0.test", frontier.HostUpdate{MaxInFlight: 3}))
+	}
+	closeStore(t, s)
+	return dir, w.states
+}
+
+// A log or index that was being written when a process was killed is in nobody's way.
+func TestLeftOverFiles(t *testing.T) {
+	dir, states := deadStore(t)
+	for _, name := range []string{logName + newSuffix, indexName + newSuffix} {
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(strings.Repeat("left over", 10_000)), 0o600))
+	}
+	if got := statesOf(check(t, dir)); !maps.Equal(got, states) {
+		t.Errorf("read only: %s", cmp.Diff(states, got))
+	}
+	closeStore(t, open(t, dir, &Options{compactFrom: 1}))
+	if got := statesOf(check(t, dir)); !maps.Equal(got, states) {
+		t.Error(cmp.Diff(states, got))
+	}
+}
+
+// If the compacted log cannot be written, the old one stays in use.
+func TestCompactionOnFullDisk(t *testing.T) {
+	dir, states := deadStore(t)
+	before := size(t, dir)
+	for room := range uint64(5) {
+		disktest.Full(t, 40+room*200, func() {
+			s, warnings := openLogged(t, dir, &Options{compactFrom: 1})
+			if text := warnings.String(); !strings.Contains(text, "is not compacted") || !strings.Contains(text, syscall.EFBIG.Error()) {
+				t.Errorf("Open warns %q", text)
+			}
+			_ = s.Close() // without an index
+		})
+		if size(t, dir) != before {
+			t.Errorf("the log has %d bytes, and had %d", size(t, dir), before)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "*"+newSuffix)); len(left) > 0 {
+			t.Errorf("left over: %q", left)
+		}
+	}
+	s := open(t, dir, &Options{compactFrom: 1})
+	if size(t, dir) >= before {
+		t.Errorf("not compacted with room again")
+	}
+	closeStore(t, s)
+	if got := statesOf(check(t, dir)); !maps.Equal(got, states) {
+		t.Error(cmp.Diff(states, got))
+	}
+}
+
+// A compacted log that is damaged at once is reported.
+func TestDamagedCompaction(t *testing.T) {
+	dir, _ := deadStore(t)
+	durable.Synced = func(name string) {
+		if name == filepath.Join(dir, logName+newSuffix) {
+			log, err := os.ReadFile(name)
+			must(t, err)
+			log[len(log)/2] ^= 1
+			must(t, os.WriteFile(name, log, 0o600))
+		}
+	}
+	defer func() { durable.Synced = nil }()
+	if _, err := Open(dir, &Options{compactFrom: 1}); !errors.Is(err, ErrDamaged) {
+		t.Errorf("Open = %v, want %v", err, ErrDamaged)
+	}
+	if _, err := os.Stat(filepath.Join(dir, logName)); err != nil {
+		t.Error(err)
+	}
+}
