@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
-	"github.com/politecrawl/politecrawl/crawler/internal/durable/disktest"
 )
 
 // TestCompaction opens a store, which had open leases, a hold and all kinds of URLs when its process ended,
@@ -113,35 +111,6 @@ func TestLeftOverFiles(t *testing.T) {
 		t.Errorf("read only: %s", cmp.Diff(states, got))
 	}
 	closeStore(t, open(t, dir, &Options{compactFrom: 1}))
-	if got := statesOf(check(t, dir)); !maps.Equal(got, states) {
-		t.Error(cmp.Diff(states, got))
-	}
-}
-
-// If the compacted log cannot be written, the old one stays in use.
-func TestCompactionOnFullDisk(t *testing.T) {
-	dir, states := deadStore(t)
-	before := size(t, dir)
-	for room := range uint64(5) {
-		disktest.Full(t, 40+room*200, func() {
-			s, warnings := openLogged(t, dir, &Options{compactFrom: 1})
-			if text := warnings.String(); !strings.Contains(text, "is not compacted") || !strings.Contains(text, syscall.EFBIG.Error()) {
-				t.Errorf("Open warns %q", text)
-			}
-			_ = s.Close() // without an index
-		})
-		if size(t, dir) != before {
-			t.Errorf("the log has %d bytes, and had %d", size(t, dir), before)
-		}
-		if left, _ := filepath.Glob(filepath.Join(dir, "*"+newSuffix)); len(left) > 0 {
-			t.Errorf("left over: %q", left)
-		}
-	}
-	s := open(t, dir, &Options{compactFrom: 1})
-	if size(t, dir) >= before {
-		t.Errorf("not compacted with room again")
-	}
-	closeStore(t, s)
 	if got := statesOf(check(t, dir)); !maps.Equal(got, states) {
 		t.Error(cmp.Diff(states, got))
 	}

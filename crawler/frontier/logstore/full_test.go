@@ -1,0 +1,306 @@
+//go:build unix
+
+package logstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/storetest"
+	"github.com/politecrawl/politecrawl/crawler/internal/durable/disktest"
+)
+
+const aloneEnv = "LOGSTORE_TEST_ALONE" // set in processes of one test
+
+// alone runs a test again in a process of its own, and reports whether it did. The process that go test
+// starts cannot limit the size of files, since it writes one.
+func alone(t *testing.T) bool {
+	t.Helper()
+	if os.Getenv(aloneEnv) != "" {
+		return false
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), aloneEnv+"=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v:\n%s", err, out)
+	}
+	return true
+}
+
+// soon returns the result of call, which must return quickly.
+func soon(t *testing.T, call func() error) error {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- call() }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(10 * time.Second):
+		t.Fatal("it does not return")
+		return nil
+	}
+}
+
+// TestDiskFull fills the disk. All callers get the error; with room again, the store has all that was
+// acknowledged.
+func TestDiskFull(t *testing.T) {
+	if alone(t) {
+		return
+	}
+	dir := t.TempDir()
+	s := open(t, dir, nil)
+	var acked []string
+	disktest.Full(t, 100_000, func() {
+		var err error
+		for n := 0; err == nil; n++ {
+			items := itemsOf(fmt.Sprintf("http://a.test/%d", n), fmt.Sprintf("http://b.test/%d", n))
+			items[0].Meta = make([]byte, 1000)
+			if _, err = s.Add(t.Context(), items); err == nil {
+				acked = append(acked, items[0].URL, items[1].URL)
+			}
+		}
+		if !errors.Is(err, syscall.EFBIG) {
+			t.Errorf("Add = %v, want %v", err, syscall.EFBIG)
+		}
+		for name, call := range storetest.Calls(s) {
+			if err := soon(t, func() error { return call(t.Context()) }); !errors.Is(err, syscall.EFBIG) {
+				t.Errorf("%s = %v, want %v", name, err, syscall.EFBIG)
+			}
+		}
+		closeStore(t, s) // a call has returned the failure
+	})
+	again := open(t, dir, nil)
+	known, err := again.Known(t.Context(), keysOf(acked...))
+	if err != nil || slices.Contains(known, false) || len(acked) < 100 {
+		t.Errorf("Known of %d URLs = %v, %v, want all", len(acked), known, err)
+	}
+	addURLs(t, again, "http://a.test/room again")
+	closeStore(t, again)
+	check(t, dir)
+}
+
+// TestOpenOnFullDisk opens a store without room for its files.
+func TestOpenOnFullDisk(t *testing.T) {
+	if alone(t) {
+		return
+	}
+	for _, isNew := range []bool{true, false} {
+		for _, room := range []uint64{0, 5, 50, uint64(firstSize)} {
+			dir := t.TempDir()
+			if !isNew {
+				s := open(t, dir, nil)
+				addURLs(t, s, "http://a.test/1")
+				finish(t, s, leaseURL(t, s, "http://a.test/1"), frontier.Outcome{Result: frontier.Done})
+				dir = copyOf(t, dir, lockName)
+				closeStore(t, s)
+			}
+			disktest.Full(t, room, func() {
+				s, err := Open(dir, nil)
+				if err == nil {
+					err = s.Close()
+				}
+				if fails := room == 0 || isNew && room < uint64(firstSize); errors.Is(err, syscall.EFBIG) != fails {
+					t.Errorf("new: %t, room for %d bytes: Open = %v", isNew, room, err)
+				}
+			})
+			s := open(t, dir, nil)
+			addURLs(t, s, "http://a.test/2")
+			closeStore(t, s)
+			if got, want := len(check(t, dir)), map[bool]int{true: 1, false: 2}[isNew]; got != want {
+				t.Errorf("%d URLs, want %d", got, want)
+			}
+		}
+	}
+}
+
+// fullDisk calls do with a store that has a pending URL, and has no room for more. If fail, it has failed,
+// and no call has returned that.
+func fullDisk(t *testing.T, s *Store, fail bool, do func()) {
+	t.Helper()
+	addURLs(t, s, "http://a.test/1")
+	block(t, s)()
+	disktest.Full(t, uint64(s.file.size), func() {
+		if fail {
+			leaseURL(t, s, "http://a.test/1") // its attempt cannot be written
+			for range 1000 {
+				if s.failure() != nil {
+					break
+				}
+				time.Sleep(time.Millisecond)
+			}
+		}
+		do()
+	})
+}
+
+// TestCloseOnFullDisk checks that Close returns the failure if no other call did. Without room for the
+// index, it succeeds.
+func TestCloseOnFullDisk(t *testing.T) {
+	if alone(t) {
+		return
+	}
+	for name, fails := range map[string]bool{"before": true, "while it closes": false} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			s, warnings := openLogged(t, dir, nil)
+			fullDisk(t, s, fails, func() {
+				if err := soon(t, s.Close); errors.Is(err, syscall.EFBIG) != fails {
+					t.Errorf("Close = %v", err)
+				}
+				if err := soon(t, s.Close); err != nil {
+					t.Errorf("second Close = %v", err)
+				}
+			})
+			if text := warnings.String(); (text == "") != fails {
+				t.Errorf("the store warns: %q", text)
+			}
+			again := open(t, dir, nil)
+			leaseURL(t, again, "http://a.test/1")
+			closeStore(t, again)
+			check(t, dir)
+		})
+	}
+}
+
+// TestFailureReturnedOnce checks that Close does not return a failure that another call has returned.
+func TestFailureReturnedOnce(t *testing.T) {
+	if alone(t) {
+		return
+	}
+	for name := range storetest.Calls((*Store)(nil)) {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, t.TempDir(), nil)
+			fullDisk(t, s, true, func() {
+				if err := storetest.Calls(s)[name](t.Context()); !errors.Is(err, syscall.EFBIG) {
+					t.Errorf("%s = %v, want %v", name, err, syscall.EFBIG)
+				}
+				if err := s.Close(); err != nil {
+					t.Errorf("Close = %v after %s has returned the failure", err, name)
+				}
+			})
+		})
+	}
+}
+
+// TestAddWaitsForConcurrentAdd delays a write: a caller that gets added = false for its URL meanwhile must
+// be able to rely on it.
+func TestAddWaitsForConcurrentAdd(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	unblock := block(t, s)
+	type answer struct {
+		added []bool
+		err   error
+	}
+	answers := make(chan answer, 2)
+	for range 2 {
+		go func() {
+			added, err := s.Add(context.Background(), itemsOf("http://a.test/1"))
+			answers <- answer{added, err}
+		}()
+	}
+	select {
+	case a := <-answers:
+		t.Errorf("Add = %v, %v before the URL was stored", a.added, a.err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	unblock()
+	first, second := <-answers, <-answers
+	if first.err != nil || second.err != nil || first.added[0] == second.added[0] {
+		t.Errorf("Add = %v and %v", first, second)
+	}
+	closeStore(t, s)
+}
+
+// TestDelayAfterKillWithRequestInFlight kills a process at the earliest moment at which a request may be in
+// flight, before any later write.
+func TestDelayAfterKillWithRequestInFlight(t *testing.T) {
+	const host, url, delay = frontier.Host("a.test"), "http://a.test/1", time.Hour
+	for name, request := range map[string]func(*testing.T, *Store) (unblock func()){
+		"lease": func(t *testing.T, s *Store) func() {
+			addURLs(t, s, url)
+			unblock := block(t, s)
+			leaseURL(t, s, url)
+			return unblock
+		},
+		"hold": func(t *testing.T, s *Store) func() {
+			unblock := block(t, s)
+			held := make(chan error)
+			go func() {
+				_, err := s.Hold(context.Background(), host)
+				held <- err
+			}()
+			select {
+			case err := <-held:
+				t.Errorf("Hold = %v before the host was stored", err)
+			case <-time.After(20 * time.Millisecond):
+			}
+			unblock()
+			must(t, <-held)
+			return block(t, s)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, opts := t.TempDir(), &Options{Delay: delay}
+			s := open(t, dir, opts)
+			unblock := request(t, s)
+			killed := copyOf(t, dir, lockName)
+			unblock()
+			closeStore(t, s)
+
+			opened := time.Now()
+			again := open(t, killed, opts)
+			defer again.Close()
+			_, err := again.Add(t.Context(), itemsOf(url, "http://new.test/1"))
+			must(t, err)
+			leaseURL(t, again, "http://new.test/1")
+			if r, err := again.Host(t.Context(), host); err != nil || r.Due.Before(opened.Add(delay)) {
+				t.Errorf("Host = %+v, %v, want it due %v after %v", r, err, delay, opened)
+			}
+		})
+	}
+}
+
+// If the compacted log cannot be written, the old one stays in use.
+func TestCompactionOnFullDisk(t *testing.T) {
+	if alone(t) {
+		return
+	}
+	dir, states := deadStore(t)
+	before := size(t, dir)
+	for room := range uint64(5) {
+		disktest.Full(t, 40+room*200, func() {
+			s, warnings := openLogged(t, dir, &Options{compactFrom: 1})
+			if text := warnings.String(); !strings.Contains(text, "is not compacted") || !strings.Contains(text, syscall.EFBIG.Error()) {
+				t.Errorf("Open warns %q", text)
+			}
+			_ = s.Close() // without an index
+		})
+		if size(t, dir) != before {
+			t.Errorf("the log has %d bytes, and had %d", size(t, dir), before)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "*"+newSuffix)); len(left) > 0 {
+			t.Errorf("left over: %q", left)
+		}
+	}
+	s := open(t, dir, &Options{compactFrom: 1})
+	if size(t, dir) >= before {
+		t.Errorf("not compacted with room again")
+	}
+	closeStore(t, s)
+	if got := statesOf(check(t, dir)); !maps.Equal(got, states) {
+		t.Error(cmp.Diff(states, got))
+	}
+}
