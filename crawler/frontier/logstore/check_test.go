@@ -115,6 +115,8 @@ func copyOf(t testing.TB, dir string, without ...string) string {
 	return to
 }
 
+var outcomeDone = frontier.Outcome{Result: frontier.Done}
+
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

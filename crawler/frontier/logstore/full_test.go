@@ -98,7 +98,7 @@ func TestOpenOnFullDisk(t *testing.T) {
 		return
 	}
 	for _, isNew := range []bool{true, false} {
-		for _, room := range []uint64{0, 5, 50, uint64(firstSize)} {
+		for _, room := range []uint64{0, 20, 50, uint64(firstSize)} {
 			dir := t.TempDir()
 			if !isNew {
 				s := open(t, dir, nil)

@@ -15,15 +15,14 @@ import (
 
 // open opens the log of a locked directory, and reads it into the index.
 func (s *Store) open() error {
-	f, err := openFile(filepath.Join(s.dir.path, logName), os.O_RDWR)
-	isNew := errors.Is(err, fs.ErrNotExist) || errors.Is(err, io.ErrUnexpectedEOF)
-	if err != nil && !isNew {
+	f, err := openLog(s.dir.path, os.O_RDWR)
+	if err != nil {
 		return err
 	}
 	if err := s.dir.writeOwner(); err != nil {
 		return err
 	}
-	if isNew {
+	if f == nil {
 		if f, err = s.create(); err != nil {
 			return err
 		}
@@ -44,6 +43,18 @@ func (s *Store) open() error {
 	}
 	s.sched.Token = binary.LittleEndian.Uint64(token[:]) / 2
 	return s.placeHosts()
+}
+
+// openLog opens the log of a directory. It returns nil if there is none, or one whose creation did not end.
+func openLog(dir string, flag int) (*file, error) {
+	f, err := openFile(filepath.Join(dir, logName), flag)
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return f, err
+	}
+	if _, err := os.Stat(filepath.Join(dir, indexName)); !errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.Join(err, damaged(filepath.Join(dir, logName), 0, "the log is lost, and its index is there"))
+	}
+	return nil, nil
 }
 
 func (s *Store) create() (*file, error) {

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"iter"
 	"maps"
 	"os"
@@ -37,12 +35,12 @@ func OpenReadOnly(dir string) (*ReadOnlyStore, error) {
 	if err := checkUnlocked(dir); err != nil {
 		return nil, err
 	}
-	f, err := openFile(filepath.Join(dir, logName), os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, fmt.Errorf("%w: nothing in %s", ErrNotFrontier, dir)
-	}
+	f, err := openLog(dir, os.O_RDONLY)
 	if err != nil {
 		return nil, err
+	}
+	if f == nil {
+		return nil, fmt.Errorf("%w: nothing in %s", ErrNotFrontier, dir)
 	}
 	v := &ReadOnlyStore{end: f.size}
 	v.opts, v.sched = (*Options)(nil).withDefaults(), schedule.New(schedule.Store[*host, *entry]{}, 0)
