@@ -1,0 +1,159 @@
+package logstore
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// TestRestart closes and opens a store: no host is due earlier than without a restart.
+func TestRestart(t *testing.T) {
+	const host, one, two = frontier.Host("a.test"), "http://a.test/1", "http://a.test/2"
+	ctx := context.Background()
+	opts := &Options{LeaseTime: 20 * time.Second}
+	for _, c := range []struct {
+		name string
+		do   func(t *testing.T, s *Store)
+		due  time.Duration // after the restart, which is 5 s after do
+	}{
+		{"asked for nothing", func(t *testing.T, s *Store) {
+			finish(t, s, leaseURL(t, s, one), frontier.Outcome{Result: frontier.Done})
+		}, 0},
+		{"the request asked for more than the host", func(t *testing.T, s *Store) {
+			finish(t, s, leaseURL(t, s, one), frontier.Outcome{Result: frontier.Done, HostDelay: 30 * time.Second})
+		}, 25 * time.Second},
+		{"the host asks for more", func(t *testing.T, s *Store) {
+			update(t, s, host, frontier.HostUpdate{Delay: new(10 * time.Second)})
+			finish(t, s, leaseURL(t, s, one), frontier.Outcome{Result: frontier.Done, HostDelay: 3 * time.Second})
+		}, 10 * time.Second},
+		{"the host is asked at the moment", func(t *testing.T, s *Store) {
+			update(t, s, host, frontier.HostUpdate{Delay: new(10 * time.Second)})
+			leaseURL(t, s, one)
+		}, 10 * time.Second},
+		{"never asked, as far as is known", func(t *testing.T, s *Store) {
+			update(t, s, host, frontier.HostUpdate{Delay: new(10 * time.Second)})
+		}, 10 * time.Second},
+		{"blocked", func(t *testing.T, s *Store) {
+			update(t, s, host, frontier.HostUpdate{BlockUntil: time.Now().Add(time.Minute)})
+		}, 55 * time.Second},
+		{"held", func(t *testing.T, s *Store) {
+			update(t, s, host, frontier.HostUpdate{Delay: new(10 * time.Second)})
+			if _, err := s.Hold(ctx, host); err != nil {
+				t.Fatal(err)
+			}
+		}, 10 * time.Second},
+		{"a hold asked for more", func(t *testing.T, s *Store) {
+			release, err := s.Hold(ctx, host)
+			if err != nil {
+				t.Fatal(err)
+			}
+			release(30 * time.Second)
+		}, 25 * time.Second},
+		{"slots from start to start", func(t *testing.T, s *Store) {
+			update(t, s, host, frontier.HostUpdate{MaxInFlight: 2})
+			l := leaseURL(t, s, one)
+			time.Sleep(time.Second)
+			finish(t, s, l, frontier.Outcome{Result: frontier.Done, HostDelay: 30 * time.Second})
+		}, 24 * time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			// The result must not depend on whether the host is still in memory at the end, or
+			// was written and dropped.
+			for name, pending := range map[string]bool{"in memory": true, "forgotten": false} {
+				synctest.Test(t, func(t *testing.T) {
+					dir := t.TempDir()
+					s := open(t, dir, opts)
+					addURLs(t, s, one)
+					if pending {
+						addURLs(t, s, two)
+					}
+					c.do(t, s)
+					time.Sleep(5 * time.Second)
+					closeStore(t, s)
+					s = open(t, dir, opts)
+					defer s.Close()
+					if !pending {
+						addURLs(t, s, two)
+					}
+					start := time.Now()
+					got, err := s.Lease(ctx, frontier.LeaseRequest{Wait: time.Hour})
+					if waited := time.Since(start); err != nil || len(got) != 1 || waited < c.due || waited > c.due+2*time.Millisecond {
+						t.Errorf("%s: leased %v, %v after %v, want %v", name, got, err, waited, c.due)
+					}
+				})
+			}
+		})
+	}
+}
+
+// TestSettingsSurviveRestart changes the delay of a host, which is then dropped from memory. The host
+// waits for the delays of its requests, not for a delay from the start of the store.
+func TestSettingsSurviveRestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const host, url = frontier.Host("a.test"), "http://a.test/1"
+		s := open(t, t.TempDir(), nil)
+		defer s.Close()
+		addURLs(t, s, url)
+		finish(t, s, leaseURL(t, s, url), frontier.Outcome{Result: frontier.Done, HostDelay: time.Second})
+		time.Sleep(2 * time.Second)
+		update(t, s, host, frontier.HostUpdate{Delay: new(time.Hour)})
+		forget(t, s)
+		addURLs(t, s, "http://a.test/2")
+		leaseURL(t, s, "http://a.test/2")
+	})
+}
+
+// forget waits until no host is in memory.
+func forget(t testing.TB, s *Store) {
+	t.Helper()
+	for range 10_000 {
+		if err := s.flush(); err != nil {
+			t.Fatal(err)
+		}
+		now, err := s.sched.Enter(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(s.hosts) + len(s.idle)
+		s.sched.Exit(now)
+		if n == 0 {
+			return
+		}
+	}
+	t.Fatal("hosts are not forgotten")
+}
+
+func TestClosedWhileWaiting(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	errs, begun := make(chan error), make(chan struct{}, 8)
+	for range 8 {
+		go func() {
+			for n := 0; ; n++ {
+				if n == 10 {
+					begun <- struct{}{}
+				}
+				if _, err := s.Add(context.Background(), itemsOf("http://a.test/1")); err != nil {
+					errs <- err
+					return
+				}
+				if _, err := s.Host(context.Background(), "b.test"); err != nil {
+					errs <- err
+					return
+				}
+			}
+		}()
+	}
+	for range 8 {
+		<-begun
+	}
+	closeStore(t, s)
+	for range 8 {
+		if err := <-errs; !errors.Is(err, frontier.ErrClosed) {
+			t.Errorf("%v, want %v", err, frontier.ErrClosed)
+		}
+	}
+}
