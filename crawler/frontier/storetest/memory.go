@@ -8,7 +8,7 @@ import (
 )
 
 var memoryChecks = []check{
-	{name: "of a URL", needs: []need{urlLimit}, run: func(s *subject) {
+	{name: "of a URL", needs: []need{urlLimit}, heavy: true, run: func(s *subject) {
 		const hosts, each = 100, 100
 		before := loadtest.Heap()
 		length := 0
@@ -21,7 +21,7 @@ var memoryChecks = []check{
 		}
 		s.atMost("a pending URL, over its length,", loadtest.Heap()-before-length, hosts*each, s.store.URLBytes)
 	}},
-	{name: "of a host without URLs", needs: []need{hostLimit}, run: func(s *subject) {
+	{name: "of a host without URLs", needs: []need{hostLimit}, heavy: true, run: func(s *subject) {
 		const hosts = 500
 		before := loadtest.Heap()
 		for i := range hosts {

@@ -111,7 +111,8 @@ type check struct {
 	run   func(*subject)
 	// process: the check starts other processes, so it runs in real time.
 	process bool
-	// heavy: the check makes many calls, which would slow down other checks.
+	// heavy: the check makes many calls, which would slow down other checks, or measures the memory of
+	// the process. It runs alone.
 	heavy bool
 }
 
