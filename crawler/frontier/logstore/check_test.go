@@ -206,11 +206,13 @@ type worker struct {
 	t      testing.TB
 	s      *Store
 	unit   time.Duration // of delays
+	name   string        // of its URLs
 	rng    *rand.Rand
 	n      int
 	states map[string]State // Scheduled is Pending
 	leases []frontier.Lease
-	leased []string // in their order, with attempts
+
+	calling func(change map[string]State) // called before each call; may be nil
 }
 
 func newWorker(t testing.TB, s *Store, seed uint64) *worker {
@@ -223,7 +225,7 @@ func (w *worker) fresh() []frontier.Item {
 	for i := range items {
 		w.n++
 		items[i] = frontier.Item{
-			URL: fmt.Sprintf("http://h%d.test/%d", w.rng.IntN(8), w.n), Priority: uint8(w.rng.IntN(3)),
+			URL: fmt.Sprintf("http://h%d.test/%s%d", w.rng.IntN(8), w.name, w.n), Priority: uint8(w.rng.IntN(3)),
 			Meta: bytes.Repeat([]byte{'m'}, w.rng.IntN(100)),
 		}
 		if w.rng.IntN(4) == 0 {
@@ -240,25 +242,27 @@ func (w *worker) fresh() []frontier.Item {
 func (w *worker) step() {
 	w.t.Helper()
 	ctx, h := w.t.Context(), frontier.Host(fmt.Sprintf("h%d.test", w.rng.IntN(8)))
-	next := maps.Clone(w.states)
-	set := func(items []frontier.Item) {
+	var call func()
+	change := make(map[string]State)
+	waits := func(items []frontier.Item) []frontier.Item {
 		for _, it := range items {
-			next[it.URL] = Pending
+			change[it.URL] = Pending
 		}
+		return items
 	}
 	switch w.rng.IntN(8) {
 	case 0, 1:
-		items := w.fresh()
-		set(items)
-		addItems(w.t, w.s, items...)
+		items := waits(w.fresh())
+		call = func() { addItems(w.t, w.s, items...) }
 	case 2, 3:
-		got, err := w.s.Lease(ctx, frontier.LeaseRequest{Max: 3, Duration: time.Hour})
-		must(w.t, err)
-		w.leases = append(w.leases, got...)
-		for _, l := range got {
-			w.leased = append(w.leased, fmt.Sprint(l.URL, " ", l.Attempt, " ", string(l.Meta), l.Validators))
-			if next[l.URL] != Pending {
-				w.t.Errorf("%s is leased, and was %v", l.URL, next[l.URL])
+		call = func() {
+			got, err := w.s.Lease(ctx, frontier.LeaseRequest{Max: 3, Duration: time.Hour})
+			must(w.t, err)
+			w.leases = append(w.leases, got...)
+			for _, l := range got {
+				if w.states[l.URL] != Pending {
+					w.t.Errorf("%s is leased, and was %v", l.URL, w.states[l.URL])
+				}
 			}
 		}
 	case 4, 5, 6:
@@ -266,46 +270,45 @@ func (w *worker) step() {
 			return
 		}
 		l := w.leases[0]
+		w.leases = w.leases[1:]
 		o := frontier.Outcome{Lease: l.ID, Result: frontier.Result(1 + w.rng.IntN(4)), HostDelay: time.Duration(w.rng.IntN(3)) * w.unit}
-		if o.Links = w.fresh(); w.rng.IntN(3) == 0 {
+		if o.Links = waits(w.fresh()); w.rng.IntN(3) == 0 {
 			o.Validators = &frontier.Validators{ETag: "e", BodyHash: []byte(l.URL)}
 		}
 		switch {
 		case o.Result == frontier.Drop:
-			next[l.URL] = Dropped
+			change[l.URL] = Dropped
 		case w.rng.IntN(3) == 0:
 			o.NotBefore = time.Now().Add(time.Duration(w.rng.IntN(30)) * w.unit)
 		case o.Result == frontier.Done:
-			next[l.URL] = Done
+			change[l.URL] = Done
 		}
-		set(o.Links)
-		finish(w.t, w.s, l, o)
-		w.leases = w.leases[1:]
+		call = func() { finish(w.t, w.s, l, o) }
 	case 7:
 		over := slices.Sorted(maps.Keys(w.states))
 		over = slices.DeleteFunc(over, func(u string) bool { return w.states[u] == Pending })
 		if len(over) == 0 || w.rng.IntN(2) == 0 {
-			update(w.t, w.s, h, frontier.HostUpdate{
+			u := frontier.HostUpdate{
 				Delay: new(time.Duration(w.rng.IntN(3)) * w.unit), MaxInFlight: 1 + w.rng.IntN(2),
 				Robots: map[string]frontier.Robots{"http://" + string(h): {Data: fmt.Append(nil, w.n)}},
-			})
+			}
+			call = func() { must(w.t, w.s.UpdateHost(ctx, h, u)) }
 			break
 		}
-		items := itemsOf(over[w.rng.IntN(len(over))])
+		items := waits(itemsOf(over[w.rng.IntN(len(over))]))
 		if w.rng.IntN(3) == 0 {
 			items[0].NotBefore = time.Now().Add(60 * w.unit)
 		}
-		items[0].Host = hostOf(items[0].URL)
-		set(items)
-		_, err := w.s.Revisit(ctx, items)
-		must(w.t, err)
+		call = func() {
+			_, err := w.s.Revisit(ctx, items)
+			must(w.t, err)
+		}
 	}
-	w.states = next
-}
-
-func hostOf(url string) frontier.Host {
-	h, _ := frontier.HostOf(url)
-	return h
+	if w.calling != nil {
+		w.calling(change)
+	}
+	call()
+	maps.Copy(w.states, change)
 }
 
 // statesOf returns the states of URLs; scheduled ones are pending.

@@ -18,7 +18,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/storetest"
 	"github.com/politecrawl/politecrawl/crawler/internal/durable/disktest"
 )
@@ -103,7 +102,6 @@ func TestOpenOnFullDisk(t *testing.T) {
 			if !isNew {
 				s := open(t, dir, nil)
 				addURLs(t, s, "http://a.test/1")
-				finish(t, s, leaseURL(t, s, "http://a.test/1"), frontier.Outcome{Result: frontier.Done})
 				dir = copyOf(t, dir, lockName)
 				closeStore(t, s)
 			}
@@ -152,45 +150,29 @@ func TestCloseOnFullDisk(t *testing.T) {
 	if alone(t) {
 		return
 	}
-	for name, fails := range map[string]bool{"before": true, "while it closes": false} {
+	names := slices.Collect(maps.Keys(storetest.Calls((*Store)(nil))))
+	for _, name := range append(names, "no call", "no room for the index") {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			s, warnings := openLogged(t, dir, nil)
-			fullDisk(t, s, fails, func() {
-				if err := soon(t, s.Close); errors.Is(err, syscall.EFBIG) != fails {
+			fullDisk(t, s, name != "no room for the index", func() {
+				if call := storetest.Calls(s)[name]; call != nil {
+					if err := soon(t, func() error { return call(t.Context()) }); !errors.Is(err, syscall.EFBIG) {
+						t.Errorf("%s = %v, want %v", name, err, syscall.EFBIG)
+					}
+				}
+				if err := soon(t, s.Close); errors.Is(err, syscall.EFBIG) != (name == "no call") {
 					t.Errorf("Close = %v", err)
 				}
-				if err := soon(t, s.Close); err != nil {
-					t.Errorf("second Close = %v", err)
-				}
+				must(t, s.Close())
 			})
-			if text := warnings.String(); (text == "") != fails {
+			if text := warnings.String(); (text != "") != (name == "no room for the index") {
 				t.Errorf("the store warns: %q", text)
 			}
 			again := open(t, dir, nil)
 			leaseURL(t, again, "http://a.test/1")
 			closeStore(t, again)
 			check(t, dir)
-		})
-	}
-}
-
-// TestFailureReturnedOnce checks that Close does not return a failure that another call has returned.
-func TestFailureReturnedOnce(t *testing.T) {
-	if alone(t) {
-		return
-	}
-	for name := range storetest.Calls((*Store)(nil)) {
-		t.Run(name, func(t *testing.T) {
-			s := open(t, t.TempDir(), nil)
-			fullDisk(t, s, true, func() {
-				if err := storetest.Calls(s)[name](t.Context()); !errors.Is(err, syscall.EFBIG) {
-					t.Errorf("%s = %v, want %v", name, err, syscall.EFBIG)
-				}
-				if err := s.Close(); err != nil {
-					t.Errorf("Close = %v after %s has returned the failure", err, name)
-				}
-			})
 		})
 	}
 }
@@ -222,55 +204,6 @@ func TestAddWaitsForConcurrentAdd(t *testing.T) {
 		t.Errorf("Add = %v and %v", first, second)
 	}
 	closeStore(t, s)
-}
-
-// TestDelayAfterKillWithRequestInFlight kills a process at the earliest moment at which a request may be in
-// flight, before any later write.
-func TestDelayAfterKillWithRequestInFlight(t *testing.T) {
-	const host, url, delay = frontier.Host("a.test"), "http://a.test/1", time.Hour
-	for name, request := range map[string]func(*testing.T, *Store) (unblock func()){
-		"lease": func(t *testing.T, s *Store) func() {
-			addURLs(t, s, url)
-			unblock := block(t, s)
-			leaseURL(t, s, url)
-			return unblock
-		},
-		"hold": func(t *testing.T, s *Store) func() {
-			unblock := block(t, s)
-			held := make(chan error)
-			go func() {
-				_, err := s.Hold(context.Background(), host)
-				held <- err
-			}()
-			select {
-			case err := <-held:
-				t.Errorf("Hold = %v before the host was stored", err)
-			case <-time.After(20 * time.Millisecond):
-			}
-			unblock()
-			must(t, <-held)
-			return block(t, s)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir, opts := t.TempDir(), &Options{Delay: delay}
-			s := open(t, dir, opts)
-			unblock := request(t, s)
-			killed := copyOf(t, dir, lockName)
-			unblock()
-			closeStore(t, s)
-
-			opened := time.Now()
-			again := open(t, killed, opts)
-			defer again.Close()
-			_, err := again.Add(t.Context(), itemsOf(url, "http://new.test/1"))
-			must(t, err)
-			leaseURL(t, again, "http://new.test/1")
-			if r, err := again.Host(t.Context(), host); err != nil || r.Due.Before(opened.Add(delay)) {
-				t.Errorf("Host = %+v, %v, want it due %v after %v", r, err, delay, opened)
-			}
-		})
-	}
 }
 
 // If the compacted log cannot be written, the old one stays in use.

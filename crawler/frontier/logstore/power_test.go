@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,16 +32,19 @@ func TestPowerCut(t *testing.T) {
 	var left []cut
 	var after []map[string]State // each call
 	rng := rand.New(rand.NewPCG(2, 3))
-	sync, more := durable.Synced, true
+	var mu sync.Mutex // guards what is kept of calls
+	before := make(map[string]State)
+	synced := durable.Synced
 	cutNow := func() {
-		if more && (len(after) < 2 || rng.IntN(10) == 0) {
-			left = append(left, cut{disk.Cut(), maps.Clone(w.states), len(after)})
-			more = len(left) < cuts
+		mu.Lock()
+		defer mu.Unlock()
+		if len(left) < cuts && (len(after) < 2 || rng.IntN(10) == 0) {
+			left = append(left, cut{disk.Cut(), before, len(after)})
 		}
 	}
 	durable.Synced = func(name string) {
 		cutNow()
-		sync(name)
+		synced(name)
 		cutNow()
 	}
 	for n := range calls {
@@ -56,7 +60,10 @@ func TestPowerCut(t *testing.T) {
 		default:
 			w.step()
 		}
-		after = append(after, maps.Clone(w.states))
+		mu.Lock()
+		before = maps.Clone(w.states)
+		after = append(after, before)
+		mu.Unlock()
 	}
 	closeStore(t, w.s)
 	durable.Synced = nil

@@ -31,9 +31,6 @@ func TestMain(m *testing.M) {
 	if store := os.Getenv(benchEnv); store != "" {
 		child = func() error { return benchChild(store, place) }
 	}
-	if os.Getenv(loadEnv) != "" {
-		child = func() error { return loadChild(place) }
-	}
 	if err := child(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -13,54 +13,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/loadtest"
 )
 
-// TestScheduled adds many scheduled URLs concurrently: each is leased at its time.
-func TestScheduled(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		dir := t.TempDir()
-		s := open(t, dir, &Options{MaxInFlight: 1000})
-		const adders, each = 8, 150
-		ctx := context.Background()
-		var mu sync.Mutex
-		times := make(map[string]time.Time)
-		var wg sync.WaitGroup
-		for a := range adders {
-			wg.Go(func() {
-				rng := rand.New(rand.NewPCG(uint64(a), 3))
-				for n := range each {
-					it := frontier.Item{
-						URL:       fmt.Sprintf("http://h%d.test/%d-%d", rng.IntN(5), a, n),
-						NotBefore: time.Now().Add(time.Duration(rng.IntN(3000)) * time.Millisecond),
-					}
-					mu.Lock()
-					times[it.URL] = it.NotBefore
-					mu.Unlock()
-					if _, err := s.Add(ctx, []frontier.Item{it}); err != nil {
-						t.Error(err)
-						return
-					}
-					time.Sleep(time.Duration(rng.IntN(20)) * time.Millisecond)
-				}
-			})
-		}
-		for n := range adders * each {
-			got, err := s.Lease(ctx, frontier.LeaseRequest{Wait: time.Minute})
-			if err != nil || len(got) != 1 {
-				t.Fatalf("Lease = %v, %v after %d", got, err, n)
-			}
-			mu.Lock()
-			late := time.Since(times[got[0].URL])
-			mu.Unlock()
-			if late < 0 || late > time.Millisecond {
-				t.Fatalf("%s was leased %v after its time", got[0].URL, late)
-			}
-			finish(t, s, got[0], frontier.Outcome{Result: frontier.Done})
-		}
-		wg.Wait()
-		closeStore(t, s)
-		check(t, dir)
-	})
-}
-
 // TestUnloadsHostOfManyScheduled makes several URLs of a host due at once. After all are done,
 // the host is dropped from memory.
 func TestUnloadsHostOfManyScheduled(t *testing.T) {
