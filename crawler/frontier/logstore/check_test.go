@@ -178,13 +178,7 @@ func update(t testing.TB, s *Store, h frontier.Host, u frontier.HostUpdate) {
 }
 
 // compactNow compacts the log of an idle store, even if it is not worth it, and closes the store.
-func compactNow(s *Store) error {
-	f, err := s.compact()
-	if err == nil {
-		err = f.Close()
-	}
-	return errors.Join(err, s.Close())
-}
+func compactNow(s *Store) error { return errors.Join(s.replace(), s.Close()) }
 
 // block makes all writes wait until the returned function is called, at the latest at the end of
 // the test.

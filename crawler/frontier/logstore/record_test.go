@@ -97,8 +97,8 @@ func TestOffsets(t *testing.T) {
 				break
 			}
 		}
-		if o.n != len(want) || len(o.gaps) > 5*o.n+5+2*o.read {
-			t.Fatalf("%d numbers in %d bytes, want %d", o.n, len(o.gaps), len(want))
+		if o.N != len(want) || len(o.Gaps) > 5*o.N+5+2*o.Read {
+			t.Fatalf("%d numbers in %d bytes, want %d", o.N, len(o.Gaps), len(want))
 		}
 	}
 }
