@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -235,5 +236,29 @@ func TestCompactionOnFullDisk(t *testing.T) {
 	closeStore(t, s)
 	if got := statesOf(check(t, dir)); !maps.Equal(got, states) {
 		t.Error(cmp.Diff(states, got))
+	}
+}
+
+// TestOpenReadOnlyWithoutPermission reads a store that this process may not write.
+func TestOpenReadOnlyWithoutPermission(t *testing.T) {
+	if alone(t) { // since it changes the user
+		return
+	}
+	top := filepath.Dir(t.TempDir()) // only its owner may enter it
+	dir := filepath.Join(top, "store")
+	s := open(t, dir, nil)
+	addURLs(t, s, "http://a.test/1", "http://a.test/2")
+	closeStore(t, s)
+	must(t, errors.Join(os.Chmod(top, 0o755), os.Chmod(dir, 0o555)))
+	defer func() { must(t, os.Chmod(dir, 0o755)) }()
+	if os.Getuid() == 0 { // root may write everywhere
+		must(t, syscall.Seteuid(65534))
+		defer func() { must(t, syscall.Seteuid(0)) }()
+	}
+	if _, err := Open(dir, nil); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("Open = %v, want %v", err, fs.ErrPermission)
+	}
+	if urls, err := readOnly(t, dir); err != nil || len(urls) != 2 {
+		t.Errorf("%v, %v", urls, err)
 	}
 }
