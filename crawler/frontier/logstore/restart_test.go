@@ -107,6 +107,21 @@ func TestSettingsSurviveRestart(t *testing.T) {
 	})
 }
 
+// TestCountsAfterKill kills a process whose last record of a host has outdated counts.
+func TestCountsAfterKill(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, nil)
+	defer s.Close()
+	addURLs(t, s, "http://a.test/1")
+	finish(t, s, leaseURL(t, s, "http://a.test/1"), frontier.Outcome{Result: frontier.Done, HostDelay: time.Hour})
+	again := open(t, copyOf(t, dir, lockName), nil)
+	defer again.Close()
+	want := frontier.Counts{URLs: 1, Done: 1}
+	if h, err := again.Host(t.Context(), "a.test"); err != nil || h.Counts != want || time.Until(h.Due) < 59*time.Minute {
+		t.Errorf("Host = %+v, %v; want %+v, due in an hour", h, err, want)
+	}
+}
+
 // forget waits until no host is in memory.
 func forget(t testing.TB, s *Store) {
 	t.Helper()
