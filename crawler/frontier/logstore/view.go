@@ -29,13 +29,7 @@ type ReadOnlyStore struct {
 // If a log is corrupt, what is before that place can be read. Then URLs and Hosts end with
 // ErrDamaged.
 func OpenReadOnly(dir string) (*ReadOnlyStore, error) {
-	if err := checkFiles(dir); err != nil {
-		return nil, err
-	}
-	if err := checkUnlocked(dir); err != nil {
-		return nil, err
-	}
-	f, err := openLog(dir, os.O_RDONLY)
+	f, err := openUnlocked(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +51,26 @@ func OpenReadOnly(dir string) (*ReadOnlyStore, error) {
 		return nil, errors.Join(err, v.Close())
 	}
 	return v, nil
+}
+
+// Check returns the error of OpenReadOnly, without reading the records of the store.
+func Check(dir string) error {
+	f, err := openUnlocked(dir)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// openUnlocked opens the log of a store that no process has open.
+func openUnlocked(dir string) (*file, error) {
+	if err := checkFiles(dir); err != nil {
+		return nil, err
+	}
+	if err := checkUnlocked(dir); err != nil {
+		return nil, err
+	}
+	return openLog(dir, os.O_RDONLY)
 }
 
 // Close closes the store. It must not be called during a loop over URLs or Hosts.
