@@ -116,35 +116,40 @@ func (v *ReadOnlyStore) urls(yield func(URL) bool) error {
 		}
 		return nil
 	}
+	var lost error // ErrDamaged if a record that an index names cannot be read
+	emitAt := func(place int64, state State, attempts int32, at time.Time) error {
+		u, _, err := v.file.readURL(place)
+		if errors.Is(err, ErrDamaged) {
+			lost = cmp.Or(lost, err)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		u.attempts = max(u.attempts, int(attempts)) // the record may be older
+		return emit(&u, state, at)
+	}
 	for _, h := range v.byFirstURL() {
 		due := v.sched.Ahead(h.Due(), 0)
 		for _, r := range h.queue.all() {
-			u, _, err := v.file.readURL(r.At)
-			if err != nil {
-				return err
-			}
-			u.attempts = int(r.Attempts)
-			if err := emit(&u, Pending, due); err != nil {
+			if err := emitAt(r.At, Pending, r.Attempts, due); err != nil {
 				return err
 			}
 		}
 	}
 	for _, t := range slices.SortedFunc(slices.Values(v.timed), func(a, b timed) int { return cmp.Compare(a.Ready, b.Ready) }) {
-		u, _, err := v.file.readURL(t.At)
-		if err != nil {
-			return err
-		}
-		if err := emit(&u, Scheduled, time.UnixMilli(t.Ready)); err != nil {
+		if err := emitAt(t.At, Scheduled, 0, time.UnixMilli(t.Ready)); err != nil {
 			return err
 		}
 	}
-	return v.last(kindURL, func(s *stored) error {
+	err := v.last(kindURL, func(s *stored) error {
 		r := s.fields()
 		if u := readURL(r); u.state == Done || u.state == Dropped {
 			return emit(&u, u.state, time.Time{})
 		}
 		return r.Err()
 	})
+	return cmp.Or(err, lost)
 }
 
 // last calls do for each record of a kind that is the last one of its key.
