@@ -79,6 +79,10 @@ func (v *ReadOnlyStore) Close() error {
 	return v.file.Close()
 }
 
+// Counts returns the numbers of URLs. They are those before the damage, with ErrDamaged, if the
+// log was found to be corrupt when it was opened.
+func (v *ReadOnlyStore) Counts() (frontier.Counts, error) { return v.counts, v.broken }
+
 // A URL is the stored record of a URL.
 type URL struct {
 	// Item is the item that was added. NotBefore is replaced with the time at which the URL
