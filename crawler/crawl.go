@@ -138,7 +138,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 //
 // The error says that the crawl itself failed, for example because the disk is full. The Summary
 // is valid even then. It is nil if the crawl could not start: its directory cannot be written, or
-// another process uses it ([pebblestore.ErrInUse]).
+// another process uses it ([logstore.ErrInUse]).
 func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	defer c.lifecycle.Abort()
 	if err := c.open(); err != nil {

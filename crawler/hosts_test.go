@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/logstore"
 	"github.com/politecrawl/politecrawl/crawler/internal/run"
 )
 
@@ -85,7 +85,7 @@ func crawlHosts(tb testing.TB, n int, delay time.Duration) (took time.Duration, 
 		cfg.URLs = append(cfg.URLs, h+"/0")
 	}
 	before := inUse()
-	store, err := pebblestore.Open(filepath.Join(cfg.Output.Dir, run.FrontierDir), &pebblestore.Options{Delay: delay, LeaseTime: leaseTime(&cfg)})
+	store, err := logstore.Open(filepath.Join(cfg.Output.Dir, run.FrontierDir), &logstore.Options{Delay: delay, LeaseTime: leaseTime(&cfg)})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func startHosts(tb testing.TB, n int) (hosts []string, stop func() *hostsSeen) {
 
 // weighing calls a function before it closes a frontier.
 type weighing struct {
-	*pebblestore.Store
+	*logstore.Store
 	at func()
 }
 

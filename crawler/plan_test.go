@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/logstore"
 	"github.com/politecrawl/politecrawl/crawler/internal/forecast"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -146,7 +146,7 @@ func TestPlanInterrupted(t *testing.T) {
 func TestFrontierSize(t *testing.T) {
 	const urls = 10_000
 	dir := filepath.Join(t.TempDir(), "frontier")
-	store, err := pebblestore.Open(dir, nil)
+	store, err := logstore.Open(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/logstore"
 	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -48,7 +48,7 @@ func (c *crawl) whole(t *testing.T, s *site, n int) {
 // failing is a frontier whose nth Finish and all later ones fail without effect, as if the
 // process had ended.
 type failing struct {
-	*pebblestore.Store
+	*logstore.Store
 	left atomic.Int32
 }
 
@@ -72,7 +72,7 @@ func TestKillBetweenWriteAndCommit(t *testing.T) {
 			cfg := testConfig(t, s.url+"/0")
 			cfg.Limits.Concurrency, cfg.Output.AlsoWrite = 1, []string{"list"}
 			formats := []output.Format{listFormat}
-			store, err := pebblestore.Open(filepath.Join(cfg.Output.Dir, run.FrontierDir), &pebblestore.Options{MaxInFlight: 1})
+			store, err := logstore.Open(filepath.Join(cfg.Output.Dir, run.FrontierDir), &logstore.Options{MaxInFlight: 1})
 			must(t, err)
 			broken := &failing{Store: store}
 			broken.left.Store(at)
@@ -248,7 +248,7 @@ func TestTwoProcessesOnOneDirectory(t *testing.T) {
 	}()
 	<-begun
 	for _, opts := range []*Options{nil, {Resume: true}, {Recrawl: true}} {
-		refuses(t, cfg, opts, pebblestore.ErrInUse, fmt.Sprint("process ", os.Getpid()))
+		refuses(t, cfg, opts, logstore.ErrInUse, fmt.Sprint("process ", os.Getpid()))
 	}
 	close(hold)
 	if err := <-ended; err != nil {
@@ -315,7 +315,7 @@ func TestResumeQueuesSitemapsOfJoinedHosts(t *testing.T) {
 	cfg := testConfig(t, a.url+"/", moved.url+"/")
 	dir := filepath.Join(t.TempDir(), "frontier")
 	open := func() frontier.Frontier {
-		store, err := pebblestore.Open(dir, nil)
+		store, err := logstore.Open(dir, nil)
 		must(t, err)
 		return store
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/logstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/internal/run"
@@ -328,7 +328,7 @@ func TestSharedDirectoryIsLocked(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		if _, err := second.Run(t.Context()); !errors.Is(err, pebblestore.ErrInUse) {
+		if _, err := second.Run(t.Context()); !errors.Is(err, logstore.ErrInUse) {
 			t.Errorf("a second process in the directory: %v", err)
 		}
 	}}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/logstore"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -254,7 +254,7 @@ func TestAbortWhileSkippedURLsAreListed(t *testing.T) {
 	cfg := testConfig(t, s.url+"/")
 	dir := filepath.Join(t.TempDir(), "frontier")
 	open := func() frontier.Frontier {
-		store, err := pebblestore.Open(dir, nil)
+		store, err := logstore.Open(dir, nil)
 		must(t, err)
 		return store
 	}

@@ -256,7 +256,7 @@ var importRules = []importRule{
 	{"goquery is imported by crawler/extract only", onlyIn("github.com/PuerkitoBio/goquery", "crawler/extract")},
 	{"viper is imported by the program only", onlyIn("github.com/spf13/viper", "cmd")},
 	{"cobra is imported by the program only", onlyIn("github.com/spf13/cobra", "cmd")},
-	{"pebble is imported by its store only", onlyIn("github.com/cockroachdb/pebble", "crawler/frontier/pebblestore")},
+	{"pebble is imported by its store only", onlyIn("github.com/cockroachdb/pebble", "crawler/frontier/logstore")},
 	{"rueidis is imported by its store and the examples only", onlyIn("github.com/redis/rueidis", "crawler/frontier/redisstore", "examples")},
 	{
 		"package cluster is known to crawler/{config,changes,cluster}.go, to discover and run, and to crawler/shared only",
@@ -307,7 +307,7 @@ func TestImportRulesCanFail(t *testing.T) {
 	pkgs := []goPackage{
 		in("robotsext", "robots.go", "crawler/output"),
 		in("crawler/output", "sink.go", "crawler"),
-		in("crawler/frontier/pebblestore", "store.go", "robotsext/robotstxt"),
+		in("crawler/frontier/logstore", "store.go", "robotsext/robotstxt"),
 		in("robotsext/sitemap", "xml.go", "golang.org/x/net/html"),
 		in("robotsext", "gate.go", colly),
 		in("robotsext/internal/lookup", "lookup.go", "robotsext/internal/hook"),

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/logstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/storetest"
 )
 
@@ -32,7 +32,7 @@ func ExampleChild() {
 		return
 	}
 	defer func() { _ = os.RemoveAll(location) }()
-	store := storetest.Store{Open: func(location string) (frontier.Frontier, error) { return pebblestore.Open(location, nil) }}
+	store := storetest.Store{Open: func(location string) (frontier.Frontier, error) { return logstore.Open(location, nil) }}
 
 	var out strings.Builder
 	err = storetest.Child(store, location, strings.NewReader("open -\n"), &out) // the task from the check

@@ -1,6 +1,6 @@
 package forecast
 
-// The maximum disk space of package pebblestore. Measured: 113 to 269 bytes for a URL of 54 bytes,
+// The maximum disk space of package logstore. Measured: 113 to 269 bytes for a URL of 54 bytes,
 // 164 to 379 for a URL of 104 bytes. TestFrontierSize in package crawler checks that a small
 // frontier is near these estimates.
 const (

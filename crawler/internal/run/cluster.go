@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/logstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
@@ -27,7 +27,7 @@ func (c *Crawl) joinCluster() error {
 	if err := cluster.Check(c.parts.Lifecycle.CommitCtx, opts); err != nil {
 		return err
 	}
-	lock, err := pebblestore.Lock(filepath.Join(c.set.Results.Dir, FrontierDir))
+	lock, err := logstore.Lock(filepath.Join(c.set.Results.Dir, FrontierDir))
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/logstore"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
@@ -94,7 +94,7 @@ func (c *Crawl) noticeWaiting() error {
 // create creates the directory of a new crawl.
 func (c *Crawl) create() error {
 	if err := results.CheckEmpty(c.set.Results.Dir, c.set.Results.Formats...); err != nil {
-		if held := frontierInUse(c.set.Results.Dir); held != nil {
+		if held := logstore.Check(filepath.Join(c.set.Results.Dir, FrontierDir)); errors.Is(held, logstore.ErrInUse) {
 			return held
 		}
 		return err
@@ -156,13 +156,13 @@ func (c *Crawl) openFrontier() error {
 
 // openEmbedded opens the frontier in the directory. Its lock is the lock of the directory.
 func (c *Crawl) openEmbedded() error {
-	opts := &pebblestore.Options{
+	opts := &logstore.Options{
 		Delay: c.set.Delays.Delay, MaxInFlight: c.set.Delays.MaxInFlight, LeaseTime: c.set.Visit.LeaseTime, Logger: c.parts.Log,
 	}
 	if c.set.Results.Power {
-		opts.Durability = pebblestore.Power
+		opts.Durability = logstore.Power
 	}
-	store, err := pebblestore.Open(filepath.Join(c.set.Results.Dir, FrontierDir), opts)
+	store, err := logstore.Open(filepath.Join(c.set.Results.Dir, FrontierDir), opts)
 	if err != nil {
 		return err // and no typed nil in c.parts.Frontier
 	}
@@ -199,17 +199,5 @@ func (c *Crawl) connect() (err error) {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	c.visitor = visit.New(c.set.Visit, &c.parts)
-	return nil
-}
-
-// frontierInUse returns an error if another process has the frontier in dir open.
-func frontierInUse(dir string) error {
-	view, err := pebblestore.OpenReadOnly(filepath.Join(dir, FrontierDir))
-	switch {
-	case errors.Is(err, pebblestore.ErrInUse):
-		return err
-	case err == nil:
-		return view.Close()
-	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/logstore"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -22,13 +22,10 @@ const (
 // HoldsCrawl reports whether dir has the state file of a crawl.
 func HoldsCrawl(dir string) bool { return exists(filepath.Join(dir, StateFile)) }
 
-// HoldsFrontier reports whether dir has a readable frontier.
+// HoldsFrontier reports whether dir has a frontier. It does not read the URLs.
 func HoldsFrontier(dir string) bool {
-	view, err := pebblestore.OpenReadOnly(filepath.Join(dir, FrontierFolder))
-	if err != nil {
-		return errors.Is(err, pebblestore.ErrInUse)
-	}
-	return view.Close() == nil
+	err := logstore.Check(filepath.Join(dir, FrontierFolder))
+	return err == nil || errors.Is(err, logstore.ErrInUse)
 }
 
 func exists(name string) bool {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/logstore"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -29,7 +29,7 @@ func DamagedState(command, dir, again string, err error) error {
 	if !errors.Is(err, output.ErrNoCrawl) {
 		what = fmt.Sprintf("is damaged (%v)", err)
 	}
-	return cli.Failed("%s: %q %s; the frontier, with all queued URLs, is intact. Restore the file from a backup, or write %s into it, with the start URLs of the crawl; then run: %s",
+	return cli.Failed("%s: %q %s; the frontier, with all queued URLs, is still there. Restore the file from a backup, or write %s into it, with the start URLs of the crawl; then run: %s",
 		command, file, what, NewState, again)
 }
 
@@ -40,7 +40,7 @@ func IsDamagedFrontier(dir string, err error) bool {
 		saved, err := crawler.LoadConfig(dir)
 		return err == nil && saved.Sharing.Frontier == ""
 	}
-	return errors.Is(err, pebblestore.ErrDamaged)
+	return errors.Is(err, logstore.ErrDamaged)
 }
 
 // DamagedFrontier returns the error for a damaged or missing frontier of the crawl in dir.
@@ -49,8 +49,12 @@ func DamagedFrontier(dir string, err error) error {
 	if unread != nil {
 		return cli.Failed("%w; crawl again into a new directory", err)
 	}
-	return cli.Failed("%w. The results are intact (politecrawl report %s); the queue of URLs is lost. Restore %q from a backup, or crawl again into another directory with the settings in %q: politecrawl crawl %s --output NEW",
-		err, cli.ShellWord(dir), filepath.Join(dir, FrontierFolder), filepath.Join(dir, StateFile), startWords(saved.URLs))
+	queue := "is lost"
+	if errors.Is(err, logstore.ErrDamaged) {
+		queue = fmt.Sprintf("can be read only in part (politecrawl frontier export %s)", cli.ShellWord(dir))
+	}
+	return cli.Failed("%w. The results are intact (politecrawl report %s); the queue of URLs %s. Restore %q from a backup, or crawl again into another directory with the settings in %q: politecrawl crawl %s --output NEW",
+		err, cli.ShellWord(dir), queue, filepath.Join(dir, FrontierFolder), filepath.Join(dir, StateFile), startWords(saved.URLs))
 }
 
 // maxStartWords is how many start URLs a command repeats.

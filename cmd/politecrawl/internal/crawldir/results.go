@@ -3,14 +3,13 @@ package crawldir
 import (
 	"context"
 	"errors"
-	"io"
 	"path/filepath"
 	"strings"
 	"syscall"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/logstore"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
@@ -27,31 +26,18 @@ func WithOutput(command string, dirs []string, to string) string {
 // End reads the number of remaining URLs from the frontier of a crawl. It returns nil if the
 // directory has no readable frontier, like the directory of one of several workers.
 func End(dir string) *report.CrawlEnd {
-	frontier := filepath.Join(dir, FrontierFolder)
-	view, err := pebblestore.OpenReadOnly(frontier)
-	if errors.Is(err, pebblestore.ErrNotFrontier) && IsDirectory(frontier) {
-		var lock io.Closer
-		if lock, err = pebblestore.Lock(frontier); err == nil {
-			err = errors.Join(pebblestore.ErrNotFrontier, lock.Close()) // no worker is running
-		}
-	}
+	view, err := logstore.OpenReadOnly(filepath.Join(dir, FrontierFolder))
 	switch {
-	case errors.Is(err, pebblestore.ErrInUse):
+	case errors.Is(err, logstore.ErrInUse):
 		return &report.CrawlEnd{End: report.EndRunning}
 	case err != nil:
 		return nil
 	}
-	remaining := 0
-	for host, unread := range view.Hosts() {
-		if err = unread; err != nil {
-			break
-		}
-		remaining += host.Pending + host.Scheduled
-	}
+	counts, err := view.Counts()
 	if err := errors.Join(err, view.Close()); err != nil {
 		return nil
 	}
-	return &report.CrawlEnd{Remaining: remaining}
+	return &report.CrawlEnd{Remaining: counts.Pending + counts.Scheduled}
 }
 
 // ReadError explains why a command cannot read the results of directories, and what to do. An

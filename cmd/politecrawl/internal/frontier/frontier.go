@@ -19,7 +19,7 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/logstore"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -32,7 +32,7 @@ func Command(streams *cli.Streams) *cobra.Command {
 
 // viewFrontier opens the frontier of the crawl in dir, or the frontier dir itself, calls
 // look, and closes it.
-func viewFrontier(command, dir string, look func(*pebblestore.ReadOnlyStore) error) error {
+func viewFrontier(command, dir string, look func(*logstore.ReadOnlyStore) error) error {
 	if saved, err := crawler.LoadConfig(dir); err == nil && saved.Sharing.Frontier != "" {
 		return cli.Misuse("%s: the frontier of this crawl is on %s; see: politecrawl crawl status %s --frontier %s",
 			command, saved.Sharing.Frontier, cli.ShellWord(saved.Sharing.CrawlName), cli.ShellWord(saved.Sharing.Frontier))
@@ -46,7 +46,7 @@ func viewFrontier(command, dir string, look func(*pebblestore.ReadOnlyStore) err
 	case filepath.Base(dir) == crawldir.FrontierFolder && crawldir.HoldsCrawl(above):
 		crawl = above
 	}
-	view, err := pebblestore.OpenReadOnly(dir)
+	view, err := logstore.OpenReadOnly(dir)
 	if err == nil {
 		err = errors.Join(look(view), view.Close())
 	}
@@ -65,15 +65,15 @@ func frontierError(command, crawl, dir string, err error) error {
 	err = fmt.Errorf("%s: %w", command, err)
 	const name = "name the output directory of a crawl, or its folder " + crawldir.FrontierFolder
 	switch {
-	case errors.Is(err, pebblestore.ErrInUse):
+	case errors.Is(err, logstore.ErrInUse):
 		return cli.Failed("%w; retry when that crawl has ended", err)
-	case crawl != "" && (errors.Is(err, pebblestore.ErrDamaged) || errors.Is(err, pebblestore.ErrNotFrontier) || errors.Is(err, fs.ErrNotExist)):
+	case crawl != "" && (errors.Is(err, logstore.ErrDamaged) || errors.Is(err, logstore.ErrNotFrontier) || errors.Is(err, fs.ErrNotExist)):
 		return crawldir.DamagedFrontier(crawl, err)
-	case errors.Is(err, pebblestore.ErrDamaged):
+	case errors.Is(err, logstore.ErrDamaged):
 		return cli.Failed("%w; crawl again into a new directory", err)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return cli.Misuse("%s: no directory %q; %s", command, dir, name)
-	case errors.Is(err, pebblestore.ErrNotFrontier):
+	case errors.Is(err, logstore.ErrNotFrontier):
 		return cli.Misuse("%w; %s", err, name)
 	}
 	return cli.Failed("%w", err)
@@ -96,8 +96,8 @@ const anyState urlState = "any"
 func (f *urlFilter) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.host, "host", "", "select one host: `NAME` (all ports), name:port or a URL")
 	cli.Choice(cmd, &f.state, "state", "select URLs in this state", anyState,
-		urlState(pebblestore.Pending.String()), urlState(pebblestore.Scheduled.String()),
-		urlState(pebblestore.Done.String()), urlState(pebblestore.Dropped.String()))
+		urlState(logstore.Pending.String()), urlState(logstore.Scheduled.String()),
+		urlState(logstore.Done.String()), urlState(logstore.Dropped.String()))
 }
 
 // prepare parses --host. A name alone selects every port; a URL or an origin selects one
@@ -133,8 +133,8 @@ func (f *urlFilter) has(h frontier.Host) bool {
 
 // urls yields the selected URLs one by one, since there may be more than fit into memory. A
 // host that is not in the frontier is an error.
-func (f *urlFilter) urls(command string, view *pebblestore.ReadOnlyStore) iter.Seq2[pebblestore.URL, error] {
-	return func(yield func(pebblestore.URL, error) bool) {
+func (f *urlFilter) urls(command string, view *logstore.ReadOnlyStore) iter.Seq2[logstore.URL, error] {
+	return func(yield func(logstore.URL, error) bool) {
 		found := false
 		for u, err := range view.URLs() {
 			if err == nil && (!f.has(u.Host) || f.state != anyState && string(f.state) != u.State.String()) {
@@ -149,13 +149,13 @@ func (f *urlFilter) urls(command string, view *pebblestore.ReadOnlyStore) iter.S
 			return
 		}
 		if err := f.known(command, view); err != nil {
-			yield(pebblestore.URL{}, err)
+			yield(logstore.URL{}, err)
 		}
 	}
 }
 
 // known returns an error if the frontier does not have the host.
-func (f *urlFilter) known(command string, view *pebblestore.ReadOnlyStore) error {
+func (f *urlFilter) known(command string, view *logstore.ReadOnlyStore) error {
 	if f.host == "" {
 		return nil
 	}
@@ -186,7 +186,7 @@ type urlOutput struct {
 	Meta         []byte    `json:"meta,omitempty"` // as the crawler has written it
 }
 
-func urlOutputOf(u pebblestore.URL) urlOutput {
+func urlOutputOf(u logstore.URL) urlOutput {
 	s := urlOutput{
 		URL: u.URL, Kind: string(u.Kind), Owner: u.Owner, State: u.State.String(), Host: string(u.Host), Priority: int(u.Priority),
 		Attempts: u.Attempts, NotBefore: u.NotBefore.UTC(), Meta: u.Meta,

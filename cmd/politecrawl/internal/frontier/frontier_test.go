@@ -15,7 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/logstore"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -23,7 +23,7 @@ import (
 func sampleFrontier(t *testing.T, dir string) {
 	t.Helper()
 	const a, b, c, d = "https://a.example", "https://b.example:8443", "http://c.example", "http://d.example"
-	store, err := pebblestore.Open(filepath.Join(dir, "frontier"), &pebblestore.Options{Delay: time.Second})
+	store, err := logstore.Open(filepath.Join(dir, "frontier"), &logstore.Options{Delay: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestFrontierOutputs(t *testing.T) {
 
 func TestFrontierFinished(t *testing.T) {
 	dir := t.TempDir()
-	store, err := pebblestore.Open(dir, nil)
+	store, err := logstore.Open(dir, nil)
 	if err == nil {
 		err = store.Close()
 	}
@@ -158,7 +158,7 @@ func TestFrontierFinished(t *testing.T) {
 // there are more hosts than are kept in memory.
 func TestFrontierMany(t *testing.T) {
 	dir := t.TempDir()
-	store, err := pebblestore.Open(dir, nil)
+	store, err := logstore.Open(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,15 +201,11 @@ func TestFrontierRefusals(t *testing.T) {
 		return c
 	}
 	damaged := cp()
-	names, err := filepath.Glob(filepath.Join(damaged, "frontier", "MANIFEST-*"))
-	if err != nil || len(names) != 1 {
-		t.Fatalf("%v, %v", names, err)
-	}
-	if err := os.WriteFile(names[0], []byte("nothing of use"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(damaged, "frontier", "log"), []byte(strings.Repeat("nothing of use", 99)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	used := cp()
-	store, err := pebblestore.Open(filepath.Join(used, "frontier"), nil)
+	store, err := logstore.Open(filepath.Join(used, "frontier"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +258,7 @@ func TestFrontierRefusals(t *testing.T) {
 // TestFrontierOtherFormat holds that what another version has written is told
 // from what is damaged.
 func TestFrontierOtherFormat(t *testing.T) {
-	err := frontierError("frontier ls", "", "d", pebblestore.ErrFormat)
+	err := frontierError("frontier ls", "", "d", logstore.ErrFormat)
 	if text := err.Error(); !strings.Contains(text, "written by another version") {
 		t.Errorf("%q", text)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/logstore"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -104,16 +104,13 @@ func (l *frontierList) run(dir string) error {
 	if l.urls {
 		list = l.listURLs
 	}
-	return viewFrontier(l.command, dir, func(view *pebblestore.ReadOnlyStore) error {
-		if err := list(view); err != nil {
-			return err
-		}
-		return flush()
+	return viewFrontier(l.command, dir, func(view *logstore.ReadOnlyStore) error {
+		return cmp.Or(list(view), flush()) // also what precedes damage
 	})
 }
 
 // listURLs lists the selected URLs.
-func (l *frontierList) listURLs(view *pebblestore.ReadOnlyStore) error {
+func (l *frontierList) listURLs(view *logstore.ReadOnlyStore) error {
 	n := 0
 	for u, err := range l.filter.urls(l.command, view) {
 		if err != nil {
@@ -121,7 +118,8 @@ func (l *frontierList) listURLs(view *pebblestore.ReadOnlyStore) error {
 		}
 		if n++; n > l.limit && l.limit > 0 {
 			l.Notice(fmt.Sprintf("there are more than %d URLs; --limit 0 lists all", l.limit))
-			return nil
+			_, err = view.Counts() // the states may have changed after damage
+			return err
 		}
 		if l.format == cli.JSON {
 			err = l.out.PrintJSON(urlOutputOf(u))
@@ -135,25 +133,27 @@ func (l *frontierList) listURLs(view *pebblestore.ReadOnlyStore) error {
 	return nil
 }
 
-func (l *frontierList) urlText(u pebblestore.URL, first bool) string {
+func (l *frontierList) urlText(u logstore.URL, first bool) string {
 	head := ""
 	if first {
 		head = l.paint(cli.Faint, fmt.Sprintf("%-9s  %8s  %8s  %-9s  %s", "state", "priority", "attempts", "due", "url")) + "\n"
 	}
 	due := ""
-	if u.State == pebblestore.Pending || u.State == pebblestore.Scheduled {
+	if u.State == logstore.Pending || u.State == logstore.Scheduled {
 		due = fromNow(u.NotBefore, l.now)
 	}
 	return head + fmt.Sprintf("%-9s  %8d  %8d  %-9s  %s\n", u.State, u.Priority, u.Attempts, due, cli.Escape(u.Key().String()))
 }
 
-// listHosts lists the selected hosts. It keeps only as many as it shows.
-func (l *frontierList) listHosts(view *pebblestore.ReadOnlyStore) error {
+// listHosts lists the selected hosts, those before damage too. It keeps only as many as it shows.
+func (l *frontierList) listHosts(view *logstore.ReadOnlyStore) error {
 	var hosts []hostOutput
+	var broken error
 	found := 0
 	for h, err := range view.Hosts() {
 		if err != nil {
-			return err
+			broken = err
+			break
 		}
 		if !l.filter.has(h.Host) {
 			continue
@@ -163,7 +163,7 @@ func (l *frontierList) listHosts(view *pebblestore.ReadOnlyStore) error {
 			hosts = l.first(hosts)
 		}
 	}
-	if found == 0 {
+	if found == 0 && broken == nil {
 		return l.filter.known(l.command, view)
 	}
 	hosts = l.first(hosts)
@@ -175,7 +175,7 @@ func (l *frontierList) listHosts(view *pebblestore.ReadOnlyStore) error {
 	if found > len(hosts) {
 		l.Notice(fmt.Sprintf("%d of %d hosts; --limit 0 lists all", len(hosts), found))
 	}
-	return nil
+	return broken
 }
 
 // first sorts hosts and returns the first ones, up to the limit.

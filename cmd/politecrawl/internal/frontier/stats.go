@@ -9,7 +9,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/logstore"
 )
 
 // frontierTotals is the output of "frontier stats".
@@ -54,7 +54,7 @@ never queued.`,
   politecrawl frontier stats example --format json`,
 		Args: cli.Args(1, 1, "the output directory of a crawl"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return viewFrontier("frontier stats", args[0], func(view *pebblestore.ReadOnlyStore) error {
+			return viewFrontier("frontier stats", args[0], func(view *logstore.ReadOnlyStore) error {
 				now := time.Now()
 				totals, err := countFrontier(view, now)
 				if err != nil {
@@ -68,7 +68,7 @@ never queued.`,
 	return cmd
 }
 
-func countFrontier(view *pebblestore.ReadOnlyStore, now time.Time) (*frontierTotals, error) {
+func countFrontier(view *logstore.ReadOnlyStore, now time.Time) (*frontierTotals, error) {
 	var t frontierTotals
 	for h, err := range view.Hosts() {
 		if err != nil {
@@ -83,7 +83,7 @@ func countFrontier(view *pebblestore.ReadOnlyStore, now time.Time) (*frontierTot
 			if err != nil {
 				return nil, err
 			}
-			if u.State == pebblestore.Scheduled {
+			if u.State == logstore.Scheduled {
 				t.due(u.NotBefore)
 				break
 			}

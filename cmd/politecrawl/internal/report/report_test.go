@@ -15,7 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/logstore"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
@@ -47,9 +47,9 @@ func sampleCrawl(t *testing.T) string {
 }
 
 // addPending gives a crawl a frontier with one pending URL.
-func addPending(t *testing.T, dir string) *pebblestore.Store {
+func addPending(t *testing.T, dir string) *logstore.Store {
 	t.Helper()
-	store, err := pebblestore.Open(filepath.Join(dir, crawldir.FrontierFolder), nil)
+	store, err := logstore.Open(filepath.Join(dir, crawldir.FrontierFolder), nil)
 	if err == nil {
 		_, err = store.Add(t.Context(), []frontier.Item{{URL: "https://a.example/later"}})
 	}
@@ -167,7 +167,7 @@ func TestReportOfWorkers(t *testing.T) {
 func TestReportKnowsRunningWorkers(t *testing.T) {
 	root := workerCrawls(t, "nightly", "nightly")
 	w1, w2, to := filepath.Join(root, "w1"), filepath.Join(root, "w2"), filepath.Join(root, "all")
-	lock, err := pebblestore.Lock(filepath.Join(w2, crawldir.FrontierFolder))
+	lock, err := logstore.Lock(filepath.Join(w2, crawldir.FrontierFolder))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/logstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -34,9 +34,9 @@ func (r *Runner) notStarted(dir string, opts crawler.Options, err error) error {
 		return cli.WithCode(cli.ExitMisuse, err)
 	case crawldir.IsDamagedFrontier(dir, err):
 		return crawldir.DamagedFrontier(dir, err)
-	case errors.Is(err, pebblestore.ErrInUse) && isNew:
+	case errors.Is(err, logstore.ErrInUse) && isNew:
 		return cli.Failed("%w; wait until it ends, or choose another directory with --output", err)
-	case errors.Is(err, pebblestore.ErrInUse):
+	case errors.Is(err, logstore.ErrInUse):
 		return cli.Failed("%w; wait until it ends", err)
 	case errors.Is(err, output.ErrExists) && r.NoResume:
 		return cli.Misuse("--output: %w", err)
