@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -251,6 +252,59 @@ func TestFrontierRefusals(t *testing.T) {
 	} {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
 			run(t, append([]string{"frontier"}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)
+		})
+	}
+}
+
+// TestFrontierDamaged holds that the commands list what precedes damage, and then say that there is
+// damage, whether it is found when the log is opened or later. Counts are not given.
+func TestFrontierDamaged(t *testing.T) {
+	for _, index := range []bool{true, false} {
+		t.Run("index "+strconv.FormatBool(index), func(t *testing.T) {
+			dir := t.TempDir()
+			synctest.Test(t, func(t *testing.T) { sampleFrontier(t, dir) })
+			folder := filepath.Join(dir, "frontier")
+			log, err := os.ReadFile(filepath.Join(folder, "log"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			log[bytes.Index(log, []byte("http://d.example/"))] ^= 1
+			if err := os.WriteFile(filepath.Join(folder, "log"), log, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if !index {
+				if err := os.Remove(filepath.Join(folder, "index")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, tt := range []struct {
+				args []string
+				want []string
+			}{
+				{[]string{"export"}, []string{
+					"a.example/one", "a.example/three", "a.example/one", "a.example/one", "a.example/two?b=<c>&d",
+					"b.example:8443/new", "b.example:8443/broken", "a.example/", "c.example/gone",
+				}},
+				{[]string{"ls", "--urls", "--format", "json", "--host", "c.example"}, []string{"c.example/gone"}},
+				{[]string{"ls", "--urls", "--format", "json", "--host", "d.example"}, nil},
+				{[]string{"stats", "--format", "json"}, nil},
+			} {
+				got := run(t, append([]string{"frontier", tt.args[0], dir}, tt.args[1:]...)...)
+				var urls []string
+				for _, u := range clitest.JSONLines[urlOutput](t, got.Out) {
+					_, url, _ := strings.Cut(u.URL, "://")
+					urls = append(urls, url)
+				}
+				if diff := cmp.Diff(tt.want, urls); diff != "" {
+					t.Errorf("%v (-want +got):\n%s", tt.args, diff)
+				}
+				got.Out = ""
+				got.WantRefusal(t, cli.ExitFailed, "damaged frontier", "a checksum is wrong", "crawl again")
+			}
+			got := run(t, "frontier", "ls", dir, "--format", "json")
+			if got.Code != cli.ExitFailed || !index && !strings.Contains(got.Out, "c.example") {
+				t.Errorf("%+v", got)
+			}
 		})
 	}
 }
