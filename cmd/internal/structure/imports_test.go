@@ -256,7 +256,7 @@ var importRules = []importRule{
 	{"goquery is imported by crawler/extract only", onlyIn("github.com/PuerkitoBio/goquery", "crawler/extract")},
 	{"viper is imported by the program only", onlyIn("github.com/spf13/viper", "cmd")},
 	{"cobra is imported by the program only", onlyIn("github.com/spf13/cobra", "cmd")},
-	{"pebble is imported by its store only", onlyIn("github.com/cockroachdb/pebble", "crawler/frontier/logstore")},
+	{"flock is imported by the frontier on disk only", onlyIn("github.com/gofrs/flock", "crawler/frontier/logstore")},
 	{"rueidis is imported by its store and the examples only", onlyIn("github.com/redis/rueidis", "crawler/frontier/redisstore", "examples")},
 	{
 		"package cluster is known to crawler/{config,changes,cluster}.go, to discover and run, and to crawler/shared only",
@@ -281,7 +281,7 @@ var importRules = []importRule{
 			if p.Path != "robotsext" {
 				return nil
 			}
-			return among(p.Deps, "github.com/spf13", "github.com/cockroachdb/pebble", "github.com/redis/rueidis",
+			return among(p.Deps, "github.com/spf13", "github.com/redis/rueidis",
 				"github.com/jlaffaye/ftp", "github.com/prometheus")
 		},
 	},
@@ -316,7 +316,7 @@ func TestImportRulesCanFail(t *testing.T) {
 		in("crawler/internal/testserver", "server.go", "crawler/internal/fetch"),
 		in("crawler/frontier", "memory.go", colly),
 		in("crawler", "worker.go", "github.com/PuerkitoBio/goquery", "github.com/spf13/viper", "github.com/spf13/cobra",
-			"github.com/cockroachdb/pebble/v2", "github.com/redis/rueidis", "crawler/internal/cluster",
+			"github.com/gofrs/flock", "github.com/redis/rueidis", "crawler/internal/cluster",
 			"crawler/internal/testserver", "modernc.org/sqlite", "github.com/prometheus/client_golang/prometheus"),
 		in("robotsext", "ftp.go", "github.com/jlaffaye/ftp"),
 		in("cmd/politecrawl", "robots.go", "github.com/temoto/robotstxt"),
