@@ -36,7 +36,7 @@ func (s *Store) save(now instant) error {
 	}
 	path := filepath.Join(s.dir.path, indexName)
 	if err := s.index.write(path+newSuffix, now); err != nil {
-		s.opts.Logger.Warn("the index of the frontier is not written; the next start reads the log", "err", err)
+		s.opts.Logger.Warn("index of the frontier not written", "error", err)
 		_ = os.Remove(path + newSuffix)
 		return nil
 	}

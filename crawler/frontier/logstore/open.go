@@ -74,7 +74,7 @@ func (s *Store) replace() error {
 	path := s.file.path
 	compact, err := s.compact()
 	if err != nil {
-		s.opts.Logger.Warn("the frontier is not compacted", "file", path, "err", err)
+		s.opts.Logger.Warn("frontier not compacted", "file", path, "error", err)
 		return nil
 	}
 	if err := errors.Join(s.file.Close(), durable.Rename(compact, path)); err != nil {
@@ -96,11 +96,11 @@ func (s *Store) read() error {
 		return nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		s.opts.Logger.Debug("the index of the frontier is not that of its log, which is read instead", "err", err)
+		s.opts.Logger.Debug("index of the frontier not used", "error", err)
 	}
 	end, err := s.replay()
 	if errors.Is(err, errTorn) {
-		s.opts.Logger.Warn("the end of the frontier was not written whole, and is cut off",
+		s.opts.Logger.Warn("end of the frontier cut off",
 			"file", s.file.path, "bytes", s.file.size-end, "at", end)
 		return s.file.cut(end)
 	}
