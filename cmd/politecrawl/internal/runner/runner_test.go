@@ -68,7 +68,7 @@ func TestNotStartedSaysRemedy(t *testing.T) {
 		{syscall.EACCES, cli.ExitMisuse, "that you can write to"},
 		{syscall.EROFS, cli.ExitMisuse, "that you can write to"},
 	} {
-		err := new(Runner).notStarted(t.TempDir(), crawler.Options{}, &os.PathError{Op: "write", Path: "MANIFEST-000001", Err: tt.err})
+		err := new(Runner).notStarted(t.TempDir(), crawler.Options{}, &os.PathError{Op: "write", Path: "log", Err: tt.err})
 		e, ok := errors.AsType[*cli.ExitError](err)
 		if !ok || e.Code != tt.code || !strings.Contains(err.Error(), tt.remedy) {
 			t.Errorf("%v: %v, want exit code %d and %q", tt.err, err, tt.code, tt.remedy)
