@@ -56,29 +56,3 @@ func TestCacheKeepsRecentlyUsed(t *testing.T) {
 		}
 	}
 }
-
-func TestCut(t *testing.T) {
-	var s Set
-	rng := rand.New(rand.NewPCG(9, 10))
-	added := make([]uint64, 10_000)
-	for i := range added {
-		added[i] = rng.Uint64()
-		s.Add(added[i])
-	}
-	if got := s.Bytes(); got < 9*len(added) || got > 14*len(added) {
-		t.Errorf("Bytes() = %d for %d hashes", got, len(added))
-	}
-	c := s.Cut(16 * len(added)) // ample
-	kept := 0
-	for _, h := range added {
-		if s.Has(h) {
-			t.Fatalf("%#x is still in the set", h)
-		}
-		if c.Has(h) {
-			kept++
-		}
-	}
-	if kept < len(added)*95/100 || s.Bytes() != 0 {
-		t.Errorf("%d of %d are kept, %d bytes left behind", kept, len(added), s.Bytes())
-	}
-}

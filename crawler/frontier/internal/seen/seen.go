@@ -15,20 +15,12 @@ const (
 
 // A Set is a set of hashes, each with a mark. The zero Set is empty. It is not
 // safe for concurrent use.
-type Set struct {
-	tables [shards]table
-	slots  int // in all tables
-}
+type Set struct{ tables [shards]table }
 
 // Add adds h to the set and reports whether it is new.
 func (s *Set) Add(h uint64) bool {
 	t := &s.tables[h>>56]
-	before := len(t.slots)
-	if !t.add(h << 8 >> 8) {
-		return false
-	}
-	s.slots += len(t.slots) - before
-	return true
+	return t.add(h << 8 >> 8)
 }
 
 // Has reports whether h is in the set.
@@ -57,25 +49,6 @@ func (s *Set) SetMark(h uint64, m Mark) {
 	if i, found := t.find(key); found {
 		t.slots[i] = key | uint64(m)<<markShift
 	}
-}
-
-// Bytes returns the memory of the set in bytes.
-func (s *Set) Bytes() int { return 8 * s.slots }
-
-// Cut converts the set into a cache of that many bytes, which keeps as many of the hashes as fit.
-// The set is empty afterwards. Its tables are freed one by one.
-func (s *Set) Cut(bytes int) *Cache {
-	c := NewCache(bytes)
-	for i := range s.tables {
-		for _, slot := range s.tables[i].slots {
-			if slot != 0 {
-				c.Add(uint64(i)<<56 | (slot&keyMask - 1))
-			}
-		}
-		s.tables[i] = table{}
-	}
-	s.slots = 0
-	return c
 }
 
 // A slot has the key in the bits below markShift, and the mark above.
