@@ -177,8 +177,17 @@ func update(t testing.TB, s *Store, h frontier.Host, u frontier.HostUpdate) {
 	must(t, s.UpdateHost(t.Context(), h, u))
 }
 
-// compactNow compacts the log of an idle store, even if it is not worth it, and closes the store.
-func compactNow(s *Store) error { return errors.Join(s.replace(), s.Close()) }
+// compactNow closes a store and compacts its log, even if it is not worth it.
+func compactNow(s *Store) error {
+	if err := s.Close(); err != nil {
+		return err
+	}
+	s, err := Open(s.dir.path, &s.opts)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.replace(), s.Close())
+}
 
 // block makes all writes wait until the returned function is called, at the latest at the end of
 // the test.

@@ -1,6 +1,7 @@
 package logstore
 
 import (
+	"bytes"
 	"errors"
 	"maps"
 	"os"
@@ -13,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 )
 
 // TestCompaction opens a store, which had open leases, a hold and all kinds of URLs when its process ended,
@@ -116,22 +116,18 @@ func TestLeftOverFiles(t *testing.T) {
 	}
 }
 
-// A compacted log that is damaged at once is reported.
+// A compaction finds damage that the index hides.
 func TestDamagedCompaction(t *testing.T) {
 	dir, _ := deadStore(t)
-	durable.Synced = func(name string) {
-		if name == filepath.Join(dir, logName+newSuffix) {
-			log, err := os.ReadFile(name)
-			must(t, err)
-			log[len(log)/2] ^= 1
-			must(t, os.WriteFile(name, log, 0o600))
-		}
-	}
-	defer func() { durable.Synced = nil }()
+	name := filepath.Join(dir, logName)
+	log, err := os.ReadFile(name)
+	must(t, err)
+	log[len(log)/2] ^= 1
+	must(t, os.WriteFile(name, log, 0o600))
 	if _, err := Open(dir, &Options{compactFrom: 1}); !errors.Is(err, ErrDamaged) {
 		t.Errorf("Open = %v, want %v", err, ErrDamaged)
 	}
-	if _, err := os.Stat(filepath.Join(dir, logName)); err != nil {
-		t.Error(err)
+	if left, err := os.ReadFile(name); err != nil || !bytes.Equal(left, log) {
+		t.Errorf("the log has changed: %v", err)
 	}
 }

@@ -217,7 +217,7 @@ func TestCompactionOnFullDisk(t *testing.T) {
 	for room := range uint64(5) {
 		disktest.Full(t, 40+room*200, func() {
 			s, warnings := openLogged(t, dir, &Options{compactFrom: 1})
-			if text := warnings.String(); !strings.Contains(text, "is not compacted") || !strings.Contains(text, syscall.EFBIG.Error()) {
+			if text := warnings.String(); !strings.Contains(text, "frontier not compacted") || !strings.Contains(text, syscall.EFBIG.Error()) {
 				t.Errorf("Open warns %q", text)
 			}
 			_ = s.Close() // without an index

@@ -157,10 +157,15 @@ func (x *index) replay() (end int64, broken error) {
 	if _, err := x.file.each(end, r.place); err != nil {
 		return end, err
 	}
-	for _, h := range x.hosts {
+	r.compareCounts()
+	return end, broken
+}
+
+// compareCounts marks the hosts whose records have other counts as changed.
+func (r *replaying) compareCounts() {
+	for _, h := range r.hosts {
 		h.changed = h.counts != r.written[h]
 	}
-	return end, broken
 }
 
 // locate notes where a record is.

@@ -27,7 +27,10 @@ func (s *Store) Lease(ctx context.Context, req frontier.LeaseRequest) (leases []
 	if err != nil || len(leases) == 0 {
 		return nil, err
 	}
-	if s.lead() {
+	switch lead := s.lead(); {
+	case lead && s.opts.Durability == Power:
+		go s.commit(nil) // it takes long
+	case lead:
 		s.commit(nil)
 	}
 	for i, e := range entries {

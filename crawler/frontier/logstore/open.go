@@ -73,19 +73,20 @@ func (s *Store) create() (*file, error) {
 func (s *Store) replace() error {
 	path := s.file.path
 	compact, err := s.compact()
+	if errors.Is(err, ErrDamaged) {
+		return err
+	}
 	if err != nil {
 		s.opts.Logger.Warn("frontier not compacted", "file", path, "error", err)
-		return nil
+		s.setLog(s.file)
+		return s.read()
 	}
+	// Some systems cannot rename a file that is open.
 	if err := errors.Join(s.file.Close(), durable.Rename(compact, path)); err != nil {
 		return err
 	}
-	f, err := openFile(path, os.O_RDWR)
-	if err != nil {
-		return err
-	}
-	s.setLog(f)
-	return s.read()
+	s.file, err = openFile(path, os.O_RDWR)
+	return err
 }
 
 // read reads the index of a store that was closed, or else the log. It cuts off a frame at its end that

@@ -127,7 +127,7 @@ func TestTornTail(t *testing.T) {
 			t.Fatalf("%s %d, read only: %v, %s", what, at, err, cmp.Diff(states, statesOf(urls)))
 		}
 		again, warnings := openLogged(t, dir, nil)
-		if text := warnings.String(); !strings.Contains(text, "was not written whole") || !strings.Contains(text, s.file.path) {
+		if text := warnings.String(); !strings.Contains(text, "end of the frontier cut off") || !strings.Contains(text, s.file.path) {
 			t.Errorf("%s %d: Open warns %q", what, at, text)
 		}
 		addURLs(t, again, "http://torn.test/1") // in the place of the old end
