@@ -114,8 +114,8 @@ func (s *Store) enqueue(r *request, h *host, d *discovery, finished *finishedURL
 	}
 	s.schedule(c, s.sched.Instant(d.item.NotBefore), now)
 	if c.url.state == Scheduled {
-		s.turn++
-		c.url.turn = s.turn
+		s.seq++
+		c.url.seq = s.seq
 	}
 	h.pins++
 	r.changes = append(r.changes, c)

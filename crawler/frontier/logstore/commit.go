@@ -153,7 +153,7 @@ const maxKept = 1 << 20
 func (s *Store) write(requests []*request, attempts []*entry) (places []int64, sizes []int, err error) {
 	frame, body := s.frame[:headSize], s.body
 	for _, e := range attempts {
-		body = appendAttempt(body[:0], attempt{e.At, int(e.Attempts), e.Turn})
+		body = appendAttempt(body[:0], attempt{e.At, int(e.Attempts), e.Seq})
 		frame = appendRecord(frame, s.file.salt, body)
 	}
 	for _, r := range requests {

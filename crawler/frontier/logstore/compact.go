@@ -64,7 +64,7 @@ func (c *compaction) copy(s *stored) error {
 	body := s.body
 	if r, ok := c.returned[s.at]; ok {
 		u := readURL(&fields.Reader{Rest: body[1:]})
-		u.state, u.attempts, u.turn = Pending, int(r.Attempts), r.Turn
+		u.state, u.attempts, u.seq = Pending, int(r.Attempts), r.Seq
 		c.body = appendURL(c.body[:0], &u)
 		body = c.body
 	}

@@ -79,7 +79,7 @@ func TestKill(t *testing.T) {
 func TestLoad(t *testing.T) {
 	dir := os.Getenv(loadEnv)
 	if dir == "" {
-		t.Skip("it is run by TestKill")
+		return // TestKill runs it
 	}
 	fmt.Println("begin")
 	w := newWorker(t, open(t, dir, nil), rand.Uint64())

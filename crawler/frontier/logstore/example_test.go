@@ -96,3 +96,25 @@ func ExampleOpenReadOnly() {
 	// pending https://b.example/ <nil>
 	// done https://a.example/1 <nil>
 }
+
+// How does a program learn whether a directory has a store that it may open?
+func ExampleCheck() {
+	dir, remove, err := filled()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer remove()
+	fmt.Println(logstore.Check(dir))
+	store, err := logstore.Open(dir, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(errors.Is(logstore.Check(dir), logstore.ErrInUse))
+	fmt.Println(store.Close())
+	// Output:
+	// <nil>
+	// true
+	// <nil>
+}

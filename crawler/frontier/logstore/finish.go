@@ -71,7 +71,7 @@ func (s *Store) finish(r *request, slot *slot, o *frontier.Outcome, now instant)
 	}
 	c := &urlChange{host: h, hash: urlHash(&s.seed, e.url.key), url: e.url, slot: slot, was: e.size}
 	c.by.InFlight = -1
-	c.url.attempts, c.url.turn, c.url.ready = int(e.Attempts), e.Turn, 0
+	c.url.attempts, c.url.seq, c.url.ready = int(e.Attempts), e.Seq, 0
 	if o.Validators != nil {
 		c.url.validators = o.Validators.Clone()
 	}
@@ -92,5 +92,5 @@ func (s *Store) finish(r *request, slot *slot, o *frontier.Outcome, now instant)
 		s.schedule(c, s.sched.Instant(o.NotBefore), now)
 		return
 	}
-	c.url.attempts, c.url.turn = 0, 0
+	c.url.attempts, c.url.seq = 0, 0
 }

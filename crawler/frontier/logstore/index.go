@@ -2,7 +2,6 @@ package logstore
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -23,7 +22,7 @@ type index struct {
 	note    []byte
 	counts  frontier.Counts
 	sites   int    // number of hosts with URLs
-	turn    uint64 // the last one
+	seq    uint64 // the largest urlRecord.seq
 	live    int64  // size of the records that are the last of their key
 
 	opts  Options
@@ -134,7 +133,11 @@ func (f *file) each(to int64, do func(s *stored) error) (end int64, err error) {
 			return scan.at, err
 		}
 		for at, body := range f.records(scan.at-int64(len(frame)), frame) {
-			if err := do(&stored{at, body[0], body, f}); err != nil {
+			err := do(&stored{at, body[0], body, f})
+			if errors.Is(err, fields.ErrCut) { // its checksum is right
+				err = damaged(f.path, at, "the fields of a record are not valid")
+			}
+			if err != nil {
 				return scan.at, err
 			}
 		}
@@ -179,7 +182,7 @@ func (r *replaying) locate(s *stored) error {
 	if hash, ok := s.hash(); ok {
 		delete(r.open, r.records.Set(hash, s.at))
 	} else if s.kind != kindNote {
-		return damaged(s.file.path, s.at, fmt.Sprintf("a record of kind %q is not valid", s.kind))
+		return fields.ErrCut
 	}
 	return nil
 }
@@ -205,9 +208,9 @@ func (r *replaying) place(s *stored) error {
 		u := readURL(f)
 		h := r.host(u.host)
 		if a, ok := r.open[s.at]; ok {
-			u.state, u.attempts, u.turn = Pending, a.attempts, a.turn
+			u.state, u.attempts, u.seq = Pending, a.attempts, a.seq
 		}
-		r.turn = max(r.turn, u.turn)
+		r.seq = max(r.seq, u.seq)
 		r.add(h, &u, s.at)
 	}
 	return f.Err()
@@ -233,10 +236,10 @@ func (x *index) add(h *host, u *urlRecord, at int64) {
 
 // push queues a pending URL.
 func (h *host) push(u *urlRecord, at int64) {
-	if u.turn == 0 {
+	if u.seq == 0 {
 		h.queue.push(u.priority, at)
 	} else {
-		h.queue.Again.Push(returned{u.turn, at, int32(u.attempts), u.priority})
+		h.queue.Again.Push(returned{u.seq, at, int32(u.attempts), u.priority})
 	}
 }
 

@@ -49,7 +49,7 @@ type savedIndex struct {
 	Noted  bool // there is a note
 	Counts frontier.Counts
 	Sites  int
-	Turn   uint64
+	Seq   uint64
 	Live   int64
 	Timed  heap.Heap[timed]
 	Hosts  []savedHost
@@ -76,7 +76,7 @@ func (x *index) write(path string, now instant) (err error) {
 	if _, err := x.records.WriteTo(w); err != nil {
 		return err
 	}
-	saved := savedIndex{x.note, x.note != nil, x.counts, x.sites, x.turn, x.live, x.timed, nil}
+	saved := savedIndex{x.note, x.note != nil, x.counts, x.sites, x.seq, x.live, x.timed, nil}
 	for _, h := range x.hosts {
 		saved.Hosts = append(saved.Hosts, savedHost{appendHost(nil, x.record(h, now)), h.changed, h.queue})
 	}
@@ -136,7 +136,7 @@ func (x *index) load(path string) (err error) {
 	if saved.Noted {
 		x.note = append([]byte{}, saved.Note...)
 	}
-	x.counts, x.sites, x.turn, x.live, x.timed = saved.Counts, saved.Sites, saved.Turn, saved.Live, saved.Timed
+	x.counts, x.sites, x.seq, x.live, x.timed = saved.Counts, saved.Sites, saved.Seq, saved.Live, saved.Timed
 	for _, h := range saved.Hosts {
 		record := readHost(&fields.Reader{Rest: h.Record[1:]})
 		in := x.host(record.name)

@@ -50,11 +50,11 @@ func (s *Store) Lease(ctx context.Context, req frontier.LeaseRequest) (leases []
 func (s *Store) lease(slot *slot) *entry {
 	h := slot.Host.Owner
 	e := &entry{returned: h.queue.pop()}
-	if e.Turn == 0 {
+	if e.Seq == 0 {
 		// First leases of a priority are in the order of discovery. So numbers are needed only
 		// from the first lease on.
-		s.turn++
-		e.Turn = s.turn
+		s.seq++
+		e.Seq = s.seq
 	}
 	e.Attempts++
 	slot.Entry = e

@@ -64,7 +64,9 @@ func (s *Store) create() (*file, error) {
 	}
 	f, err := createFile(filepath.Join(s.dir.path, logName), seed)
 	if err == nil && s.opts.Durability == Power {
-		err = errors.Join(durable.File(f.File), durable.Dir(s.dir.path))
+		if err = errors.Join(durable.File(f.File), durable.Dir(s.dir.path)); err != nil {
+			err = errors.Join(err, f.Close())
+		}
 	}
 	return f, err
 }

@@ -17,7 +17,7 @@ type queue struct {
 
 // A returned URL was leased or scheduled before.
 type returned struct {
-	Turn     uint64 // the order of first leases
+	Seq     uint64 // the order of first leases
 	At       int64  // offset of its record
 	Attempts int32  // may be newer than its record
 	Priority uint8
@@ -25,7 +25,7 @@ type returned struct {
 
 // Before is for package heap.
 func (r returned) Before(s returned) bool {
-	return cmp.Or(cmp.Compare(r.Priority, s.Priority), cmp.Compare(r.Turn, s.Turn)) < 0
+	return cmp.Or(cmp.Compare(r.Priority, s.Priority), cmp.Compare(r.Seq, s.Seq)) < 0
 }
 
 // Placed is for package heap.
@@ -46,7 +46,7 @@ func (q *queue) push(priority uint8, at int64) {
 	q.Fresh[i].Offsets.push(at)
 }
 
-// pop removes and returns the next URL. A fresh one has no turn. There must be one.
+// pop removes and returns the next URL. A fresh one has the Seq 0. There must be one.
 func (q *queue) pop() returned {
 	if r, ok := q.Again.Top(); ok && (len(q.Fresh) == 0 || r.Priority <= q.Fresh[0].Priority) {
 		return q.Again.Remove(0)

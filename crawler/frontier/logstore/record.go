@@ -41,7 +41,7 @@ const (
 // Flags of the record of a URL; the bits below are its State.
 const (
 	flagHost = 1 << (iota + 2)
-	flagTurn
+	flagSeq
 	flagValidators
 	stateBits = 3
 )
@@ -51,7 +51,7 @@ type urlRecord struct {
 	state      State
 	priority   uint8
 	attempts   int
-	turn       uint64 // its place among the URLs that were leased or scheduled before; 0 if it was not
+	seq       uint64 // its place among the URLs that were leased or scheduled before; 0 if it was not
 	ready      int64  // if scheduled: when, in Unix milliseconds
 	host       frontier.Host
 	key        string // text of its key
@@ -71,8 +71,8 @@ func appendURL(buf []byte, u *urlRecord) []byte {
 	if err != nil || own != u.host {
 		flags |= flagHost
 	}
-	if u.turn != 0 {
-		flags |= flagTurn
+	if u.seq != 0 {
+		flags |= flagSeq
 	}
 	if u.validators != nil {
 		flags |= flagValidators
@@ -82,9 +82,9 @@ func appendURL(buf []byte, u *urlRecord) []byte {
 	if flags&flagHost != 0 {
 		buf = fields.AppendString(buf, string(u.host))
 	}
-	if flags&flagTurn != 0 {
+	if flags&flagSeq != 0 {
 		buf = binary.AppendUvarint(buf, uint64(u.attempts))
-		buf = binary.AppendUvarint(buf, u.turn)
+		buf = binary.AppendUvarint(buf, u.seq)
 	}
 	if u.state == Scheduled {
 		buf = binary.AppendVarint(buf, u.ready)
@@ -109,8 +109,8 @@ func readURL(r *fields.Reader) (u urlRecord) {
 		u.host, err = frontier.HostOf(u.key)
 		r.Bad = r.Bad || err != nil
 	}
-	if flags&flagTurn != 0 {
-		u.attempts, u.turn = r.Int(), r.Uvarint()
+	if flags&flagSeq != 0 {
+		u.attempts, u.seq = r.Int(), r.Uvarint()
 	}
 	if u.state == Scheduled {
 		u.ready = r.Varint()
@@ -129,17 +129,17 @@ func readURL(r *fields.Reader) (u urlRecord) {
 type attempt struct {
 	of       int64
 	attempts int
-	turn     uint64
+	seq     uint64
 }
 
 func appendAttempt(buf []byte, a attempt) []byte {
 	buf = binary.AppendUvarint(append(buf, kindAttempt), uint64(a.of))
 	buf = binary.AppendUvarint(buf, uint64(a.attempts))
-	return binary.AppendUvarint(buf, a.turn)
+	return binary.AppendUvarint(buf, a.seq)
 }
 
 func readAttempt(r *fields.Reader) attempt {
-	return attempt{of: int64(r.Int()), attempts: r.Int(), turn: r.Uvarint()}
+	return attempt{of: int64(r.Int()), attempts: r.Int(), seq: r.Uvarint()}
 }
 
 // A hostRecord is the record of a host.

@@ -33,10 +33,10 @@ var records = [][]byte{
 	appendURL(nil, &urlRecord{host: "a.test", key: "http://a.test/"}),
 	appendURL(nil, &urlRecord{state: Done, host: "a.test", key: "robots#http://a.test/", validators: &frontier.Validators{}}),
 	appendURL(nil, &urlRecord{
-		state: Scheduled, priority: 255, attempts: 300, turn: 1 << 40, ready: -5, host: "ip:1.2.3.4", key: "http://a.test/",
+		state: Scheduled, priority: 255, attempts: 300, seq: 1 << 40, ready: -5, host: "ip:1.2.3.4", key: "http://a.test/",
 		meta: []byte{0}, validators: &frontier.Validators{ETag: "e", LastModified: "l", BodyHash: []byte("h")},
 	}),
-	appendAttempt(nil, attempt{of: 1 << 40, attempts: 3, turn: 1 << 50}),
+	appendAttempt(nil, attempt{of: 1 << 40, attempts: 3, seq: 1 << 50}),
 	appendHost(nil, &hostRecord{name: "a.test"}),
 	appendHost(nil, &hostRecord{
 		name: "ip:1.2.3.4", delay: time.Hour, limit: 300, blocked: time.UnixMilli(1 << 40), clock: time.UnixMilli(-5),

@@ -88,7 +88,7 @@ func (s *Schedule[H, E]) Enter(ctx context.Context) (now Instant, err error) {
 	return s.advance(), nil
 }
 
-// Lock is Enter for the store's own work, which goes on when the schedule is closed.
+// Lock is Enter for the store's own work, which a closed schedule does not end.
 func (s *Schedule[H, E]) Lock() (now Instant) {
 	s.mu.Lock()
 	if s.err != nil {
