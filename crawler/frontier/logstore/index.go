@@ -22,7 +22,7 @@ type index struct {
 	note    []byte
 	counts  frontier.Counts
 	sites   int    // number of hosts with URLs
-	seq    uint64 // the largest urlRecord.seq
+	seq     uint64 // the largest urlRecord.seq
 	live    int64  // size of the records that are the last of their key
 
 	opts  Options

@@ -49,7 +49,7 @@ type savedIndex struct {
 	Noted  bool // there is a note
 	Counts frontier.Counts
 	Sites  int
-	Seq   uint64
+	Seq    uint64
 	Live   int64
 	Timed  heap.Heap[timed]
 	Hosts  []savedHost

@@ -17,7 +17,7 @@ type queue struct {
 
 // A returned URL was leased or scheduled before.
 type returned struct {
-	Seq     uint64 // the order of first leases
+	Seq      uint64 // the order of first leases
 	At       int64  // offset of its record
 	Attempts int32  // may be newer than its record
 	Priority uint8

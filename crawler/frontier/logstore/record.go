@@ -51,7 +51,7 @@ type urlRecord struct {
 	state      State
 	priority   uint8
 	attempts   int
-	seq       uint64 // its place among the URLs that were leased or scheduled before; 0 if it was not
+	seq        uint64 // its place among the URLs that were leased or scheduled before; 0 if it was not
 	ready      int64  // if scheduled: when, in Unix milliseconds
 	host       frontier.Host
 	key        string // text of its key
@@ -129,7 +129,7 @@ func readURL(r *fields.Reader) (u urlRecord) {
 type attempt struct {
 	of       int64
 	attempts int
-	seq     uint64
+	seq      uint64
 }
 
 func appendAttempt(buf []byte, a attempt) []byte {
