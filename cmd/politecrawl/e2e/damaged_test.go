@@ -62,7 +62,7 @@ func TestDamagedFrontierSaysWhatIsGoodAndWhatToDo(t *testing.T) {
 		says   string
 	}{
 		"log damaged":              {func(dir string) error { return errors.Join(flip(dir, 2), os.Remove(indexOf(dir))) }, partly},
-		"beginning damaged":        {func(dir string) error { return flip(dir, 1<<20) }, partly},
+		"beginning damaged":        {func(dir string) error { return flip(dir, 1<<20) }, lost},
 		"log empty":                {func(dir string) error { return os.Truncate(logOf(dir), 0) }, lost},
 		"log cut in its beginning": {func(dir string) error { return os.Truncate(logOf(dir), 20) }, lost},
 		"log removed":              {func(dir string) error { return os.Remove(logOf(dir)) }, lost},
@@ -116,6 +116,23 @@ func TestDamagedFrontierSaysWhatIsGoodAndWhatToDo(t *testing.T) {
 	t.Run("a name that is not there", func(t *testing.T) {
 		run(t, "frontier", "stats", filepath.Join(begun, "fronteir")).WantRefusal(t, cli.ExitMisuse, "no directory", "fronteir")
 	})
+}
+
+// A recrawl finds damage that the index of the frontier hides, before it renames the results.
+func TestRecrawlOfDamagedFrontierChangesNothing(t *testing.T) {
+	site := smallSite(t)
+	dir := startedCrawl(t, site)
+	pages := readText(t, filepath.Join(dir, "pages.jsonl"))
+	log := filepath.Join(dir, crawldir.FrontierFolder, "log")
+	text := []byte(readText(t, log))
+	text[len(text)/2] ^= 1
+	if err := os.WriteFile(log, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t, "crawl", "--recrawl", dir).WantRefusal(t, cli.ExitFailed, "damaged frontier", "are intact")
+	if got := readText(t, filepath.Join(dir, "pages.jsonl")); got != pages {
+		t.Errorf("pages.jsonl was changed: %q", got)
+	}
 }
 
 // Where crawl.json is damaged or gone, what is said about it works: nothing that was fetched is

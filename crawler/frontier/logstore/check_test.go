@@ -199,7 +199,7 @@ func block(t testing.TB, s *Store) (unblock func()) {
 	}
 	s.queue.busy = true
 	var once sync.Once
-	unblock = func() { once.Do(func() { s.commit(nil) }) }
+	unblock = func() { once.Do(func() { s.commitAll() }) }
 	t.Cleanup(unblock)
 	return unblock
 }

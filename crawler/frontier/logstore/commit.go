@@ -51,7 +51,7 @@ func (s *Store) background(c ...change) {
 	r.changes = c
 	s.push(r)
 	if s.lead() {
-		go s.commit(nil)
+		go s.commitAll()
 	}
 }
 
@@ -69,7 +69,7 @@ func (q *commits) end(e *entry) {
 	e.ended = true
 }
 
-// lead reports whether the caller must call commit, since nobody else writes.
+// lead reports whether the caller must write what is queued, since nobody else writes.
 func (s *Store) lead() bool {
 	s.queue.mu.Lock()
 	defer s.queue.mu.Unlock()
@@ -83,37 +83,42 @@ func (s *Store) lead() bool {
 // wait waits until a request is applied.
 func (s *Store) wait(r *request) error {
 	if s.lead() {
-		s.commit(r)
+		s.commitOnce()
 	}
 	<-r.done
 	return r.err
 }
 
-// commit writes what is queued until r is done, and lets another goroutine go on if there is more.
-// The caller leads.
-func (s *Store) commit(r *request) {
-	for {
-		s.queue.mu.Lock()
-		requests := s.queue.requests
-		attempts := slices.DeleteFunc(s.queue.attempts, func(e *entry) bool { return e.ended })
-		s.queue.requests, s.queue.attempts = nil, nil
-		if len(requests)+len(attempts) == 0 {
-			s.queue.busy = false
-			s.queue.idle.Broadcast()
-			s.queue.mu.Unlock()
-			return
-		}
-		s.queue.mu.Unlock()
-		s.round(requests, attempts)
-		if r != nil {
-			select {
-			case <-r.done:
-				go s.commit(nil)
-				return
-			default:
-			}
-		}
+// commitOnce writes the requests that are queued, and leaves later ones to another goroutine. The caller
+// leads.
+func (s *Store) commitOnce() {
+	if s.next() {
+		go s.commitAll()
 	}
+}
+
+// commitAll writes until nothing is queued. The caller leads.
+func (s *Store) commitAll() {
+	for s.next() {
+	}
+}
+
+// next writes the requests that are queued. It returns false, and the caller no longer leads, if there
+// are none.
+func (s *Store) next() bool {
+	s.queue.mu.Lock()
+	requests := s.queue.requests
+	attempts := slices.DeleteFunc(s.queue.attempts, func(e *entry) bool { return e.ended })
+	s.queue.requests, s.queue.attempts = nil, nil
+	if len(requests)+len(attempts) == 0 {
+		s.queue.busy = false
+		s.queue.idle.Broadcast()
+		s.queue.mu.Unlock()
+		return false
+	}
+	s.queue.mu.Unlock()
+	s.round(requests, attempts)
+	return true
 }
 
 // round writes requests in one frame, and applies them.
@@ -170,21 +175,21 @@ func (s *Store) write(requests []*request, attempts []*entry) (places []int64, s
 		return nil, nil, nil
 	}
 	if err := s.file.append(frame); err != nil {
-		return nil, nil, fmt.Errorf("writing: %w", err)
+		return nil, nil, fmt.Errorf("cannot write the frontier: %w", err)
 	}
 	if s.opts.Durability == Power { // so only the last frame can be torn
 		if err := durable.File(s.file.File); err != nil {
-			return nil, nil, fmt.Errorf("syncing: %w", err)
+			return nil, nil, fmt.Errorf("cannot sync the frontier: %w", err)
 		}
 	}
 	return places, sizes, nil
 }
 
-// settle waits until nothing is queued or being written. The schedule is closed, so that no call queues
+// drain waits until nothing is queued or being written. The schedule is closed, so that no call queues
 // more.
-func (s *Store) settle() {
+func (s *Store) drain() {
 	if s.lead() {
-		s.commit(nil)
+		s.commitAll()
 	}
 	s.queue.mu.Lock()
 	defer s.queue.mu.Unlock()
@@ -195,10 +200,9 @@ func (s *Store) settle() {
 
 // fail makes all calls return err, including waiting ones.
 func (s *Store) fail(err error) {
-	s.failing.Do(func() {
-		s.broken.Store(&err)
+	if s.broken.CompareAndSwap(nil, &err) {
 		s.sched.Close(err)
-	})
+	}
 }
 
 // failure returns the error that the store failed with, or nil.
@@ -243,6 +247,13 @@ func (c *robotsChange) append(body []byte) []byte {
 	return appendRobots(body, c.host, c.origin, c.robots)
 }
 
-func (c *robotsChange) apply(s *Store, at int64, _ int, _ instant) {
-	s.records.Set(robotsHash(&s.seed, c.host, c.origin), at)
+// setRecord notes the record of a host or robots.txt, whose size hardly changes.
+func (s *Store) setRecord(hash uint64, at int64, size int) {
+	if s.records.Set(hash, at) == 0 {
+		s.live += int64(size)
+	}
+}
+
+func (c *robotsChange) apply(s *Store, at int64, size int, _ instant) {
+	s.setRecord(robotsHash(&s.seed, c.host, c.origin), at, size)
 }

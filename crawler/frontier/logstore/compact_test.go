@@ -3,6 +3,7 @@ package logstore
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -82,6 +83,21 @@ func TestCompactsMostlyDeadLog(t *testing.T) {
 			closeStore(t, s)
 			check(t, dir)
 		})
+	}
+}
+
+// Records of hosts and robots.txt are not dead.
+func TestRobotsAreLive(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, nil)
+	for n := range 20 {
+		update(t, s, frontier.Host(fmt.Sprintf("h%d.test", n)), frontier.HostUpdate{Robots: map[string]frontier.Robots{"": {Data: make([]byte, 3000)}}})
+	}
+	closeStore(t, s)
+	id := s.file.id
+	s = open(t, dir, &Options{compactFrom: 1})
+	if closeStore(t, s); s.file.id != id {
+		t.Error("the log was compacted")
 	}
 }
 

@@ -99,6 +99,23 @@ func namedByte(t testing.TB, err error) int64 {
 	return 0
 }
 
+// Zeros are damage if a frame follows, however many: the frame was written later.
+func TestZerosBeforeFrame(t *testing.T) {
+	p := newSample(t, 200)
+	last := p.frames[len(p.frames)-1]
+	for _, size := range []int{sectorSize, 8 * sectorSize} {
+		for at := 0; at < int(last)-size; at += sectorSize {
+			dir := t.TempDir()
+			log := slices.Clone(p.log)
+			clear(log[at : at+size])
+			p.write(t, dir, log, nil)
+			if _, err := Open(dir, nil); !errors.Is(err, ErrDamaged) {
+				t.Errorf("%d zeros at %d: Open = %v", size, at, err)
+			}
+		}
+	}
+}
+
 // TestFlippedBits flips bits of a log. The damaged frame or record is named, what is before the frame can be
 // read, and no URL that is over is leased again.
 func TestFlippedBits(t *testing.T) {

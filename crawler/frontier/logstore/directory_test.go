@@ -93,6 +93,19 @@ func first(magic string, version uint64, rest int) string {
 	return string(frame)
 }
 
+// A directory without a log has no store.
+func TestCheckOfNothing(t *testing.T) {
+	dir := t.TempDir()
+	for range 2 { // empty, and with the files of a lock
+		if err := Check(dir); !errors.Is(err, ErrNotFrontier) {
+			t.Errorf("Check = %v", err)
+		}
+		lock, err := Lock(dir)
+		must(t, err)
+		must(t, lock.Close())
+	}
+}
+
 // TestOpenRejects opens directories that are no store of this version. Nothing in them may change.
 func TestOpenRejects(t *testing.T) {
 	const seed = idSize + len(siphash.Key{})

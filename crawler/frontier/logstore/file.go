@@ -100,8 +100,11 @@ func (f *file) readFormat() error {
 	}
 	for _, body := range f.records(0, records) {
 		rest, ok := bytes.CutPrefix(body, []byte(magic))
+		if !ok {
+			break
+		}
 		r := &fields.Reader{Rest: rest}
-		if v := r.Uvarint(); !ok || v != version {
+		if v := r.Uvarint(); v != version {
 			return formatError(f.path, v)
 		}
 		if copy(f.id[:], r.Rest)+copy(f.seed[:], r.Rest[min(idSize, len(r.Rest)):]) < idSize+len(f.seed) {
@@ -246,12 +249,8 @@ func (s *scanner) next(kind byte) ([]byte, error) {
 	case len(head) < headSize:
 		return nil, errTorn
 	case !s.isHead(head) || head[4] != kind:
-		err := damaged(s.file.path, s.at, "the head of a frame is wrong")
-		if s.isFollowed(kind) {
-			return nil, err
-		}
 		begin, _ := s.in.Peek(int(min(left, 2*sectorSize)))
-		return nil, unwritten(s.at, begin, headSize, err)
+		return nil, s.torn(s.at, begin, headSize, damaged(s.file.path, s.at, "the head of a frame is wrong"))
 	}
 	length := int64(binary.LittleEndian.Uint32(head))
 	if headSize+length > left {
@@ -271,10 +270,7 @@ func (s *scanner) next(kind byte) ([]byte, error) {
 	for rest := frame; len(rest) > 0; {
 		var err error
 		if _, rest, err = s.file.cutRecord(at+length-int64(len(rest)), rest); err != nil {
-			if next, e := s.in.Peek(headSize); e == nil && s.isHead(next) {
-				return nil, err // it was written before
-			}
-			return nil, unwritten(at, frame, len(frame), err)
+			return nil, s.torn(at, frame, len(frame), err)
 		}
 	}
 	s.at = at + length
@@ -285,32 +281,33 @@ func (s *scanner) isHead(head []byte) bool {
 	return binary.LittleEndian.Uint32(head[5:]) == crc32.Update(s.file.salt, castagnoli, head[:5])
 }
 
-// isFollowed reports whether the first sector of a frame has only some bytes of its length, which may be
-// zeros, and another frame follows, which was written later.
-func (s *scanner) isFollowed(kind byte) bool {
-	if sectorSize-s.at%sectorSize > 4 {
-		return false
-	}
-	rest, _ := s.in.Peek(int(min(s.to-s.at, bufferSize)))
-	for i := headSize; i+headSize <= len(rest); i++ {
-		if rest[i+4] == kind && s.isHead(rest[i:]) {
-			return true
-		}
-	}
-	return false
-}
-
-// unwritten returns errTorn if one of the sectors that the first n bytes at an offset are in was never
-// written, so that it has only zeros. Otherwise it returns the error.
-func unwritten(at int64, bytesAt []byte, n int, err error) error {
-	for n > 0 && len(bytesAt) > 0 {
-		sector := bytesAt[:min(sectorSize-int(at%sectorSize), len(bytesAt))]
-		if bytes.Count(sector, []byte{0}) == len(sector) {
+// torn returns errTorn for a frame with a wrong checksum if it is the last one, and one of the sectors
+// that its first n bytes at an offset are in was never written, so that it has only zeros. Otherwise it
+// returns the error.
+func (s *scanner) torn(at int64, frame []byte, n int, err error) error {
+	for n > 0 && len(frame) > 0 {
+		sector := frame[:min(sectorSize-int(at%sectorSize), len(frame))]
+		if bytes.Count(sector, []byte{0}) == len(sector) && !s.isFollowed() {
 			return errTorn
 		}
-		at, bytesAt, n = at+int64(len(sector)), bytesAt[len(sector):], n-len(sector)
+		at, frame, n = at+int64(len(sector)), frame[len(sector):], n-len(sector)
 	}
 	return err
+}
+
+// isFollowed reports whether a commit follows the beginning of the current frame.
+func (s *scanner) isFollowed() bool {
+	in := bufio.NewReaderSize(io.NewSectionReader(s.file, s.at+1, s.to-s.at-1), bufferSize)
+	for {
+		head, err := in.Peek(headSize)
+		if err != nil {
+			return false
+		}
+		if head[4] == typeCommit && s.isHead(head) {
+			return true
+		}
+		_, _ = in.Discard(1) // it has been read
+	}
 }
 
 // cut removes what follows the last whole frame, which ends there, and syncs.

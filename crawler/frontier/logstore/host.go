@@ -159,8 +159,8 @@ func (s *Store) recordChange(h *host, now instant) *recordChange {
 
 func (c *recordChange) append(body []byte) []byte { return appendHost(body, c.record) }
 
-func (c *recordChange) apply(s *Store, at int64, _ int, now instant) {
-	s.records.Set(hostHash(&s.seed, c.host.name), at)
+func (c *recordChange) apply(s *Store, at int64, size int, now instant) {
+	s.setRecord(hostHash(&s.seed, c.host.name), at, size)
 	c.host.pins--
 	s.sched.Place(&c.host.Host, now)
 }

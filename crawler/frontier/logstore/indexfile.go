@@ -35,12 +35,15 @@ func (s *Store) save(now instant) error {
 		}
 	}
 	path := filepath.Join(s.dir.path, indexName)
-	if err := s.index.write(path+newSuffix, now); err != nil {
+	err := s.index.write(path+newSuffix, now)
+	if err == nil {
+		err = os.Rename(path+newSuffix, path)
+	}
+	if err != nil {
 		s.opts.Logger.Warn("index of the frontier not written", "error", err)
 		_ = os.Remove(path + newSuffix)
-		return nil
 	}
-	return os.Rename(path+newSuffix, path)
+	return nil
 }
 
 // A savedIndex is the part of an index that follows the offsets of its records.

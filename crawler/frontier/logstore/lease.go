@@ -29,9 +29,9 @@ func (s *Store) Lease(ctx context.Context, req frontier.LeaseRequest) (leases []
 	}
 	switch lead := s.lead(); {
 	case lead && s.opts.Durability == Power:
-		go s.commit(nil) // it takes long
+		go s.commitAll() // it takes long
 	case lead:
-		s.commit(nil)
+		s.commitOnce()
 	}
 	for i, e := range entries {
 		u, size, err := s.file.readURL(e.At)
@@ -111,7 +111,9 @@ func (s *Store) flush() error {
 	if err != nil {
 		return err
 	}
-	return s.submit(&request{done: make(chan struct{}), joins: true}, now, nil)
+	r := newRequest()
+	r.joins = true
+	return s.submit(r, now, nil)
 }
 
 // onHold is called when a hold of h begins or sets the clock of h.

@@ -83,23 +83,35 @@ func (s *Store) replace() error {
 		s.setLog(s.file)
 		return s.read()
 	}
-	// Some systems cannot rename a file that is open.
-	if err := errors.Join(s.file.Close(), durable.Rename(compact, path)); err != nil {
+	// Some systems cannot rename a file that is open, or one whose name another process has open.
+	if err := s.file.Close(); err != nil {
 		return err
 	}
-	s.file, err = openFile(path, os.O_RDWR)
-	return err
+	renamed := durable.Rename(compact, path)
+	f, err := openFile(path, os.O_RDWR)
+	if err != nil {
+		return errors.Join(renamed, err)
+	}
+	if renamed == nil {
+		s.file = f
+		return nil
+	}
+	s.opts.Logger.Warn("frontier not compacted", "file", path, "error", renamed)
+	s.setLog(f)
+	return s.read()
 }
 
 // read reads the index of a store that was closed, or else the log. It cuts off a frame at its end that
 // was not written whole.
 func (s *Store) read() error {
-	err := s.load(filepath.Join(s.dir.path, indexName))
-	if err == nil {
-		return nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		s.opts.Logger.Debug("index of the frontier not used", "error", err)
+	if !s.opts.CheckLog {
+		err := s.load(filepath.Join(s.dir.path, indexName))
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			s.opts.Logger.Debug("index of the frontier not used", "error", err)
+		}
 	}
 	end, err := s.replay()
 	if errors.Is(err, errTorn) {

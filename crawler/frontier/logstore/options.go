@@ -17,7 +17,10 @@ type Options struct {
 	LeaseTime time.Duration
 	// Durability is the kind of crash that acknowledged writes survive. 0 means Process.
 	Durability Durability
-	// Logger logs what Open cut from the end of the log. Nil means no logging.
+	// CheckLog reads and checks the whole log, even if an index saves that. A recrawl reads all of it anyway.
+	CheckLog bool
+	// Logger logs what Open cut from the end of the log, and why it did not compact it or Close wrote no
+	// index. Nil means no logging.
 	Logger *slog.Logger
 
 	compactFrom int64 // size of the smallest log that is compacted
@@ -28,7 +31,7 @@ type Durability uint8
 
 const (
 	// Process: acknowledged writes survive the end of the process, even by SIGKILL. They have
-	// been passed to the operating system.
+	// been passed to the operating system. A power failure may damage the log.
 	Process Durability = iota
 	// Power: acknowledged writes also survive a crash of the operating system and a power
 	// failure. Each commit is flushed to the disk (fsync), so a call takes milliseconds.

@@ -3,6 +3,7 @@ package logstore
 import (
 	"cmp"
 	"encoding/binary"
+	"iter"
 	"math"
 	"slices"
 
@@ -75,12 +76,15 @@ func (q *queue) first() int64 {
 }
 
 // all returns the URLs in order.
-func (q *queue) all() (urls []returned) {
+func (q *queue) all() iter.Seq[returned] {
 	rest := queue{slices.Clone(q.Fresh), slices.Clone(q.Again)} // pop does not write to the gaps
-	for len(rest.Fresh) > 0 || len(rest.Again) > 0 {
-		urls = append(urls, rest.pop())
+	return func(yield func(returned) bool) {
+		for len(rest.Fresh) > 0 || len(rest.Again) > 0 {
+			if !yield(rest.pop()) {
+				return
+			}
+		}
 	}
-	return urls
 }
 
 // offsets are a queue of growing numbers, with a few bytes for each.

@@ -2,6 +2,7 @@ package logstore
 
 import (
 	"encoding/binary"
+	"math"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -139,7 +140,7 @@ func appendAttempt(buf []byte, a attempt) []byte {
 }
 
 func readAttempt(r *fields.Reader) attempt {
-	return attempt{of: int64(r.Int()), attempts: r.Int(), seq: r.Uvarint()}
+	return attempt{of: int64(min(r.Uvarint(), math.MaxInt64)), attempts: r.Int(), seq: r.Uvarint()}
 }
 
 // A hostRecord is the record of a host.
@@ -171,7 +172,7 @@ func appendHost(buf []byte, h *hostRecord) []byte {
 
 func readHost(r *fields.Reader) *hostRecord {
 	h := &hostRecord{
-		name: frontier.Host(r.String()), delay: time.Duration(r.Int()), limit: r.Int(),
+		name: frontier.Host(r.String()), delay: time.Duration(min(r.Uvarint(), math.MaxInt64)), limit: r.Int(),
 		blocked: readMillis(r), clock: readMillis(r),
 	}
 	c := &h.counts

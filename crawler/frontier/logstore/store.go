@@ -26,7 +26,6 @@ type Store struct {
 
 	idle heap.Heap[idleHost] // hosts to be dropped from memory when they are due
 
-	failing         sync.Once
 	broken          atomic.Pointer[error]
 	failureReturned atomic.Bool // a call returned the failure
 	closing         sync.Once
@@ -98,7 +97,7 @@ func (s *Store) Close() (err error) {
 
 func (s *Store) close() error {
 	s.sched.Close(frontier.ErrClosed)
-	s.settle()
+	s.drain()
 	now := s.sched.Lock()
 	defer s.sched.Exit(now)
 	err := s.failure()
@@ -153,7 +152,9 @@ func (s *Store) wake(now instant) {
 				continue
 			}
 		}
-		go s.fail(err) // it needs the lock, which this call holds
+		if s.broken.CompareAndSwap(nil, &err) {
+			go s.sched.Close(err) // it needs the lock, which this call holds
+		}
 		return
 	}
 }

@@ -33,9 +33,6 @@ func OpenReadOnly(dir string) (*ReadOnlyStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f == nil {
-		return nil, fmt.Errorf("%w: nothing in %s", ErrNotFrontier, dir)
-	}
 	v := &ReadOnlyStore{end: f.size}
 	v.opts, v.sched = (*Options)(nil).withDefaults(), schedule.New(schedule.Store[*host, *entry]{}, 0)
 	v.setLog(f)
@@ -70,7 +67,11 @@ func openUnlocked(dir string) (*file, error) {
 	if err := checkUnlocked(dir); err != nil {
 		return nil, err
 	}
-	return openLog(dir, os.O_RDONLY)
+	f, err := openLog(dir, os.O_RDONLY)
+	if f == nil && err == nil {
+		err = fmt.Errorf("%w: nothing in %s", ErrNotFrontier, dir)
+	}
+	return f, err
 }
 
 // Close closes the store. It must not be called during a loop over URLs or Hosts.
@@ -135,7 +136,7 @@ func (v *ReadOnlyStore) urls(yield func(URL) bool) error {
 	}
 	for _, h := range v.byFirstURL() {
 		due := v.sched.Ahead(h.Due(), 0)
-		for _, r := range h.queue.all() {
+		for r := range h.queue.all() {
 			if err := emitAt(r.At, Pending, r.Attempts, due); err != nil {
 				return err
 			}
@@ -148,7 +149,7 @@ func (v *ReadOnlyStore) urls(yield func(URL) bool) error {
 	}
 	err := v.last(kindURL, func(s *stored) error {
 		r := s.fields()
-		if u := readURL(r); u.state == Done || u.state == Dropped {
+		if u := readURL(r); !r.Bad && (u.state == Done || u.state == Dropped) {
 			return emit(&u, u.state, time.Time{})
 		}
 		return r.Err()

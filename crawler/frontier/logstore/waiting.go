@@ -13,18 +13,19 @@ import (
 func (s *Store) Waiting(ctx context.Context, names ...frontier.Host) iter.Seq2[frontier.Item, error] {
 	return func(yield func(frontier.Item, error) bool) {
 		pending, scheduled, err := s.waiting(ctx, names)
+		if s.noteFailure(&err); err != nil {
+			yield(frontier.Item{}, err)
+			return
+		}
 		for _, at := range pending {
-			if err == nil && !s.list(ctx, at, time.Time{}, nil, yield) {
+			if !s.list(ctx, at, time.Time{}, nil, yield) {
 				return
 			}
 		}
 		for _, t := range scheduled {
-			if err == nil && !s.list(ctx, t.At, time.UnixMilli(t.Ready), names, yield) {
+			if !s.list(ctx, t.At, time.UnixMilli(t.Ready), names, yield) {
 				return
 			}
-		}
-		if s.noteFailure(&err); err != nil {
-			yield(frontier.Item{}, err)
 		}
 	}
 }
@@ -36,11 +37,14 @@ func (s *Store) waiting(ctx context.Context, names []frontier.Host) (pending []i
 		return nil, nil, err
 	}
 	defer s.sched.Exit(now)
+	if len(names) == 0 {
+		pending = make([]int64, 0, s.counts.Pending)
+	}
 	for name, h := range s.hosts {
 		if len(names) > 0 && !slices.Contains(names, name) {
 			continue
 		}
-		for _, r := range h.queue.all() {
+		for r := range h.queue.all() {
 			pending = append(pending, r.At)
 		}
 	}
@@ -51,7 +55,7 @@ func (s *Store) waiting(ctx context.Context, names []frontier.Host) (pending []i
 	return pending, scheduled, nil
 }
 
-// list lists a URL, unless it is of none of the hosts, and reports whether to go on.
+// list lists a URL, unless it is of none of the hosts, and reports whether the loop continues.
 func (s *Store) list(ctx context.Context, at int64, ready time.Time, of []frontier.Host, yield func(frontier.Item, error) bool) bool {
 	err := ctx.Err()
 	var u urlRecord

@@ -159,6 +159,7 @@ func (c *Crawl) openEmbedded() error {
 	opts := &logstore.Options{
 		Delay: c.set.Delays.Delay, MaxInFlight: c.set.Delays.MaxInFlight, LeaseTime: c.set.Visit.LeaseTime, Logger: c.parts.Log,
 	}
+	opts.CheckLog = c.set.Recrawl // before it changes the files of the crawl
 	if c.set.Results.Power {
 		opts.Durability = logstore.Power
 	}

@@ -50,8 +50,9 @@ func DamagedFrontier(dir string, err error) error {
 		return cli.Failed("%w; crawl again into a new directory", err)
 	}
 	queue := "is lost"
-	if errors.Is(err, logstore.ErrDamaged) {
+	if view, unread := logstore.OpenReadOnly(filepath.Join(dir, FrontierFolder)); unread == nil && errors.Is(err, logstore.ErrDamaged) {
 		queue = fmt.Sprintf("can be read only in part (politecrawl frontier export %s)", cli.ShellWord(dir))
+		_ = view.Close()
 	}
 	return cli.Failed("%w. The results are intact (politecrawl report %s); the queue of URLs %s. Restore %q from a backup, or crawl again into another directory with the settings in %q: politecrawl crawl %s --output NEW",
 		err, cli.ShellWord(dir), queue, filepath.Join(dir, FrontierFolder), filepath.Join(dir, StateFile), startWords(saved.URLs))

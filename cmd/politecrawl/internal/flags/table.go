@@ -41,7 +41,7 @@ func (v *Values) rows() []Row {
 		{Name: "max-crawl-delay", Field: &c.Politeness.MaxCrawlDelay, Is: Rare, Usage: "obey a Crawl-delay of up to `DURATION`; reduce longer ones to it"},
 		{Name: "per-host", Field: &c.Politeness.PerHost, Is: Rare, Usage: "allow `N` requests in flight to a host"},
 		{Name: "per-ip", Field: &c.Politeness.PerIP, Is: Rare, Usage: "allow `N` requests in flight to an IP address (default 0: no limit)"},
-		{Name: "response-factor", Field: &c.Politeness.ResponseFactor, Is: Rare, Usage: "wait at least `F` times the host's last response time; off with --delay 0s"},
+		{Name: "response-factor", Field: &c.Politeness.ResponseFactor, Is: Rare, Usage: "wait at least `F` times the last response time; off with --delay 0s"},
 		{Group: "Limits", Name: "max-pages", Short: "n", Field: &c.Limits.MaxPages, Usage: "stop after `N` pages (default 0: no limit)"},
 		{Name: "max-time", Field: &c.Limits.MaxTime, Usage: "stop after `DURATION`, when requests under way end (default 0s: no limit)"},
 		{Name: "max-host-pages", Field: &c.Limits.MaxHostPages, Is: Rare, Usage: "fetch at most `N` pages of a host (default 0: no limit)"},
