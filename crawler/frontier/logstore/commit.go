@@ -103,22 +103,23 @@ func (s *Store) commitAll() {
 	}
 }
 
-// next writes the requests that are queued. It returns false, and the caller no longer leads, if there
-// are none.
+// next writes what is queued, and reports whether more has been queued meanwhile. If not, the caller no
+// longer leads.
 func (s *Store) next() bool {
 	s.queue.mu.Lock()
 	requests := s.queue.requests
 	attempts := slices.DeleteFunc(s.queue.attempts, func(e *entry) bool { return e.ended })
 	s.queue.requests, s.queue.attempts = nil, nil
-	if len(requests)+len(attempts) == 0 {
-		s.queue.busy = false
-		s.queue.idle.Broadcast()
-		s.queue.mu.Unlock()
-		return false
-	}
 	s.queue.mu.Unlock()
 	s.round(requests, attempts)
-	return true
+	s.queue.mu.Lock()
+	defer s.queue.mu.Unlock()
+	if len(s.queue.requests)+len(s.queue.attempts) > 0 {
+		return true
+	}
+	s.queue.busy = false
+	s.queue.idle.Broadcast()
+	return false
 }
 
 // round writes requests in one frame, and applies them.
@@ -227,33 +228,4 @@ func (s *Store) noteFailure(err *error) {
 	if *err != nil && errors.Is(*err, s.failure()) {
 		s.failureReturned.Store(true)
 	}
-}
-
-// A noteChange replaces the note.
-type noteChange struct{ note []byte }
-
-func (c *noteChange) append(body []byte) []byte { return append(append(body, kindNote), c.note...) }
-
-func (c *noteChange) apply(s *Store, _ int64, _ int, _ instant) { s.note = c.note }
-
-// A robotsChange writes the robots.txt record of an origin. It is not kept in memory.
-type robotsChange struct {
-	host   frontier.Host
-	origin string
-	robots frontier.Robots
-}
-
-func (c *robotsChange) append(body []byte) []byte {
-	return appendRobots(body, c.host, c.origin, c.robots)
-}
-
-// setRecord notes the record of a host or robots.txt, whose size hardly changes.
-func (s *Store) setRecord(hash uint64, at int64, size int) {
-	if s.records.Set(hash, at) == 0 {
-		s.live += int64(size)
-	}
-}
-
-func (c *robotsChange) apply(s *Store, at int64, size int, _ instant) {
-	s.setRecord(robotsHash(&s.seed, c.host, c.origin), at, size)
 }

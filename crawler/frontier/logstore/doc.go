@@ -4,8 +4,8 @@
 // The changes of a call that returned survive the end of the process; with Durability [Power], also a
 // crash of the machine. Open leases do not survive: their URLs are pending again when the store is
 // opened, and their attempts count. A request may have been in flight then, so every host that the
-// store knows waits at least its delay. A longer HostDelay and BlockUntil are kept. Delays below a
-// millisecond are not stored. If the wall clock is set while the store is open, scheduled times
+// store knows waits at least its delay. A longer HostDelay and BlockUntil are kept. A HostDelay
+// below a millisecond is not stored. If the wall clock is set while the store is open, scheduled times
 // follow it when the store is opened again.
 //
 // After a disk error every call returns the error; Close returns it if no other call did. Free
@@ -22,7 +22,8 @@
 //
 // The log is a sequence of frames. A frame is one commit. Numbers of fixed size are little-endian;
 // varint and uvarint are those of package [encoding/binary]. A string is a uvarint, its length, and
-// its bytes. A checksum is CRC-32C with a start value, the salt.
+// its bytes. A checksum is CRC-32C, continued from the salt as if that were the checksum of the bytes
+// before; with the salt 0 it is the usual CRC-32C. An offset is that of the checksum of a record in the file.
 //
 //	frame    length of the records (4 bytes), type (1 byte), checksum of these 5 bytes (4 bytes), records
 //	record   checksum of the length and body (4 bytes), length (uvarint), body
@@ -44,11 +45,12 @@
 // (uvarints), since it was leased or scheduled before; with bit 4 ETag, Last-Modified and body hash
 // (strings). A scheduled URL has ready (varint, Unix milliseconds). The text is that of its [frontier.Key].
 //
-// The last record of a text, of a host, or of a host and an origin is valid. Of a host and priority, URLs
-// with seq are leased first, in its order, then those without in the order of the log. A lease that
-// no record of its URL follows was open when the process ended: the URL is pending.
+// The last record of a text, of a host, of a host and an origin, and the last note are valid. The counts of
+// a host may be older than its URLs. URLs of the same host and priority are leased in the order of
+// seq, and then those without seq in the order of the log. If no record of its URL follows a
+// lease, the process ended before the lease: the URL is pending, with attempts and seq of the last lease.
 //
 // A process that is killed leaves a part of a frame at the end of the log, and a power cut one with sectors
-// of zeros. Open cuts it off. A wrong checksum elsewhere is damage, and Open returns [ErrDamaged]. When
-// more than half of the log is replaced records, Open copies the rest into a new log with another id.
+// of zeros. Open cuts it off. A wrong checksum elsewhere is damage, and Open returns [ErrDamaged]. If
+// a log above 1 MiB has more replaced records than others, Open copies the rest into a new log with another id.
 package logstore

@@ -94,3 +94,10 @@ func (s *Store) finish(r *request, slot *slot, o *frontier.Outcome, now instant)
 	}
 	c.url.attempts, c.url.seq = 0, 0
 }
+
+// A noteChange replaces the note.
+type noteChange struct{ note []byte }
+
+func (c *noteChange) append(body []byte) []byte { return append(append(body, kindNote), c.note...) }
+
+func (c *noteChange) apply(s *Store, _ int64, _ int, _ instant) { s.note = c.note }

@@ -170,3 +170,25 @@ func (c *recordChange) apply(s *Store, at int64, size int, now instant) {
 func (s *Store) mustPersist(h *host, delay time.Duration) bool {
 	return delay > h.Delay && delay >= time.Millisecond
 }
+
+// A robotsChange writes the robots.txt record of an origin. It is not kept in memory.
+type robotsChange struct {
+	host   frontier.Host
+	origin string
+	robots frontier.Robots
+}
+
+func (c *robotsChange) append(body []byte) []byte {
+	return appendRobots(body, c.host, c.origin, c.robots)
+}
+
+// setRecord notes the record of a host or robots.txt, whose size hardly changes.
+func (s *Store) setRecord(hash uint64, at int64, size int) {
+	if s.records.Set(hash, at) == 0 {
+		s.live += int64(size)
+	}
+}
+
+func (c *robotsChange) apply(s *Store, at int64, size int, _ instant) {
+	s.setRecord(robotsHash(&s.seed, c.host, c.origin), at, size)
+}

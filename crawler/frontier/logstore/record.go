@@ -2,6 +2,7 @@ package logstore
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"time"
 
@@ -213,4 +214,44 @@ func readMillis(r *fields.Reader) time.Time {
 		return time.UnixMilli(ms)
 	}
 	return time.Time{}
+}
+
+// read decodes the fields of the record at an offset, which has a kind, and returns the size of its body.
+func (f *file) read(at int64, kind byte, decode func(*fields.Reader)) (size int, err error) {
+	body, err := f.record(at)
+	if err != nil {
+		return 0, err
+	}
+	r := &fields.Reader{Rest: body[1:]}
+	if decode(r); body[0] != kind || r.Bad {
+		return 0, damaged(f.path, at, fmt.Sprintf("it is not a record of kind %q", kind))
+	}
+	return len(body), nil
+}
+
+// readURL reads the record of a URL.
+func (f *file) readURL(at int64) (u urlRecord, size int, err error) {
+	size, err = f.read(at, kindURL, func(r *fields.Reader) { u = readURL(r) })
+	return u, size, err
+}
+
+// readHost reads the record of a host.
+func (f *file) readHost(at int64) (h *hostRecord, err error) {
+	_, err = f.read(at, kindHost, func(r *fields.Reader) { h = readHost(r) })
+	return h, err
+}
+
+// readRobots reads robots.txt records of a host.
+func (f *file) readRobots(offsets map[string]int64) (map[string]frontier.Robots, error) {
+	if len(offsets) == 0 {
+		return nil, nil
+	}
+	all := make(map[string]frontier.Robots, len(offsets))
+	for origin, at := range offsets {
+		_, err := f.read(at, kindRobots, func(r *fields.Reader) { _, _, all[origin] = readRobots(r) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }

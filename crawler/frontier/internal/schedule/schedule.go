@@ -106,19 +106,18 @@ func (s *Schedule[H, E]) Exit(now Instant) {
 }
 
 // Close makes all calls return err, including waiting ones. It acquires the lock itself. Only the
-// first call has an effect and returns true.
-func (s *Schedule[H, E]) Close(err error) bool {
+// first call has an effect.
+func (s *Schedule[H, E]) Close(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil {
-		return false
+		return
 	}
 	s.err = err
 	close(s.done)
 	if s.timer != nil {
 		s.timer.Stop()
 	}
-	return true
 }
 
 // advance ends expired leases, wakes scheduled URLs, and returns the current time.

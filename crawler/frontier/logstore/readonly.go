@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -169,17 +168,6 @@ func (v *ReadOnlyStore) last(kind byte, do func(*stored) error) error {
 		return do(s)
 	})
 	return cmp.Or(err, v.broken)
-}
-
-// byFirstURL returns the hosts with pending URLs in the order of their first one.
-func (x *index) byFirstURL() []*host {
-	first := make(map[*host]int64)
-	for _, h := range x.hosts {
-		if h.counts.Pending > 0 {
-			first[h] = h.queue.first()
-		}
-	}
-	return slices.SortedFunc(maps.Keys(first), func(a, b *host) int { return cmp.Compare(first[a], first[b]) })
 }
 
 // Hosts returns the record of each host, in the order in which they were last written. Due and
