@@ -13,14 +13,29 @@ func (s *Store) Add(ctx context.Context, items []frontier.Item) (_ []bool, err e
 	if err != nil {
 		return nil, err
 	}
-	d := s.discover(items, hosts)
-	now, err := s.sched.Enter(ctx)
-	if err != nil {
-		return nil, err
+	return s.addAll(ctx, items, hosts)
+}
+
+// maxAdded is the number of URLs that one request adds. More would take memory, several hundred bytes a URL.
+const maxAdded = 4096
+
+// addAll adds items of any number, and reports which are new.
+func (s *Store) addAll(ctx context.Context, items []frontier.Item, hosts []frontier.Host) (added []bool, err error) {
+	for len(items) > 0 {
+		n := min(len(items), maxAdded)
+		d := s.discover(items[:n], hosts[:n])
+		now, err := s.sched.Enter(ctx)
+		if err != nil {
+			return nil, err
+		}
+		r := newRequest()
+		isNew, err := s.add(r, d, now)
+		if err := s.submit(r, now, err); err != nil {
+			return nil, err
+		}
+		added, items, hosts = append(added, isNew...), items[n:], hosts[n:]
 	}
-	r := newRequest()
-	added, err := s.add(r, d, now)
-	return added, s.submit(r, now, err)
+	return added, nil
 }
 
 // submit queues a request, releases the lock of the schedule, and waits until it is applied. With an

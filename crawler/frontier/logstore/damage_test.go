@@ -294,7 +294,7 @@ func FuzzLog(f *testing.F) {
 	for i, at := range p.records[2:] {
 		f.Add(p.log[at+sumSize+1:append(p.records, int64(len(p.log)))[i+3]], true)
 	}
-	f.Add(appendHost(nil, &hostRecord{name: "a.test", delay: 1<<63 - 1, limit: 1 << 40, counts: frontier.Counts{Done: 1<<63 - 1, Pending: 1<<63 - 1}}), true)
+	f.Add(encodeHost(&hostRecord{name: "a.test", delay: 1<<63 - 1, limit: 1 << 40, counts: frontier.Counts{Done: 1<<63 - 1, Pending: 1<<63 - 1}}), true)
 	f.Add(appendURL(nil, &urlRecord{state: Scheduled, ready: -1 << 63, host: "a.test", key: "http://a.test/", seq: 1<<64 - 1, attempts: 1 << 40}), true)
 	f.Add([]byte("u\x00\x00\x00"), true)
 	f.Fuzz(func(t *testing.T, content []byte, framed bool) {

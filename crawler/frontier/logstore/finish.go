@@ -16,8 +16,13 @@ func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []
 	}
 	links := make([][]discovery, len(outcomes))
 	for i := range outcomes {
-		if errs[i] == nil {
+		if errs[i] != nil {
+			continue
+		}
+		if len(hosts[i]) <= maxAdded {
 			links[i] = s.discover(outcomes[i].Links, hosts[i])
+		} else if _, err := s.addAll(ctx, outcomes[i].Links, hosts[i]); err != nil {
+			return nil, err
 		}
 	}
 	now, err := s.sched.Enter(ctx)

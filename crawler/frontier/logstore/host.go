@@ -146,18 +146,18 @@ func (s *Store) retire(now instant) {
 
 // A recordChange writes the record of a host.
 type recordChange struct {
-	host   *host
-	record *hostRecord
+	host *host
+	body []byte
 }
 
 // recordChange returns the change that writes the current record of h.
 func (s *Store) recordChange(h *host, now instant) *recordChange {
 	h.stored, h.changed = true, false
 	h.pins++
-	return &recordChange{h, s.record(h, now)}
+	return &recordChange{h, encodeHost(s.record(h, now))}
 }
 
-func (c *recordChange) append(body []byte) []byte { return appendHost(body, c.record) }
+func (c *recordChange) append(body []byte) []byte { return append(body, c.body...) }
 
 func (c *recordChange) apply(s *Store, at int64, size int, now instant) {
 	s.setRecord(hostHash(&s.seed, c.host.name), at, size)

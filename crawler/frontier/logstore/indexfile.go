@@ -81,7 +81,7 @@ func (x *index) write(path string, now instant) (err error) {
 	}
 	saved := savedIndex{x.note, x.note != nil, x.counts, x.sites, x.seq, x.live, x.timed, nil}
 	for _, h := range x.hosts {
-		saved.Hosts = append(saved.Hosts, savedHost{appendHost(nil, x.record(h, now)), h.changed, h.queue})
+		saved.Hosts = append(saved.Hosts, savedHost{encodeHost(x.record(h, now)), h.changed, h.queue})
 	}
 	if err := gob.NewEncoder(w).Encode(saved); err != nil {
 		return err

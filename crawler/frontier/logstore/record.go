@@ -155,8 +155,8 @@ type hostRecord struct {
 	origins []string        // those with a robots.txt record
 }
 
-func appendHost(buf []byte, h *hostRecord) []byte {
-	buf = fields.AppendString(append(buf, kindHost), string(h.name))
+func encodeHost(h *hostRecord) []byte {
+	buf := fields.AppendString([]byte{kindHost}, string(h.name))
 	buf = binary.AppendUvarint(buf, uint64(h.delay))
 	buf = binary.AppendUvarint(buf, uint64(h.limit))
 	buf = appendMillis(buf, h.blocked)

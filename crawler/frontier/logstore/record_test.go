@@ -20,7 +20,7 @@ func rewrite(r *fields.Reader, kind byte) (record any, body []byte) {
 		return a, appendAttempt(nil, a)
 	case kindHost:
 		h := readHost(r)
-		return h, appendHost(nil, h)
+		return h, encodeHost(h)
 	case kindRobots:
 		h, origin, robots := readRobots(r)
 		return robots, appendRobots(nil, h, origin, robots)
@@ -37,8 +37,8 @@ var records = [][]byte{
 		meta: []byte{0}, validators: &frontier.Validators{ETag: "e", LastModified: "l", BodyHash: []byte("h")},
 	}),
 	appendAttempt(nil, attempt{of: 1 << 40, attempts: 3, seq: 1 << 50}),
-	appendHost(nil, &hostRecord{name: "a.test"}),
-	appendHost(nil, &hostRecord{
+	encodeHost(&hostRecord{name: "a.test"}),
+	encodeHost(&hostRecord{
 		name: "ip:1.2.3.4", delay: time.Hour, limit: 300, blocked: time.UnixMilli(1 << 40), clock: time.UnixMilli(-5),
 		counts: frontier.Counts{URLs: 10, Pending: 1, Scheduled: 2, Done: 3, Dropped: 4}, origins: []string{"http://a.test", "https://a.test"},
 	}),
