@@ -110,7 +110,7 @@ func deadStore(t *testing.T) (dir string, states map[string]State) {
 	for range 100 {
 		w.step()
 	}
-	for range 100 {
+	for range 500 {
 		must(t, s.UpdateHost(t.Context(), "h0.test", frontier.HostUpdate{MaxInFlight: 3}))
 	}
 	closeStore(t, s)
