@@ -88,6 +88,10 @@ func crawlAsChild(config string) error {
 	if err != nil {
 		return err
 	}
+	// The goroutines of closed connections take a moment to end.
+	for before := 0; before != runtime.NumGoroutine(); time.Sleep(10 * time.Millisecond) {
+		before = runtime.NumGoroutine()
+	}
 	v := examine()
 	v.Pages, v.Left, v.End = sum.Pages, sum.Remaining, sum.End
 	return say.Encode(v)
