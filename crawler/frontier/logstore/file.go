@@ -45,7 +45,7 @@ type file struct {
 	size  int64 // end of the last frame
 }
 
-// createFile creates a log with an empty index. Nothing is synced.
+// createFile creates an empty log. Nothing is synced.
 func createFile(path string, seed siphash.Key) (*file, error) {
 	f := &file{path: path, seed: seed}
 	if _, err := rand.Read(f.id[:]); err != nil {
@@ -287,7 +287,10 @@ func (s *scanner) isHead(head []byte) bool {
 func (s *scanner) torn(at int64, frame []byte, n int, err error) error {
 	for n > 0 && len(frame) > 0 {
 		sector := frame[:min(sectorSize-int(at%sectorSize), len(frame))]
-		if bytes.Count(sector, []byte{0}) == len(sector) && !s.isFollowed() {
+		if bytes.Count(sector, []byte{0}) == len(sector) {
+			if s.isFollowed() {
+				return err
+			}
 			return errTorn
 		}
 		at, frame, n = at+int64(len(sector)), frame[len(sector):], n-len(sector)

@@ -12,7 +12,11 @@ import (
 // Waiting implements frontier.Lister. It lists a snapshot that it takes when the loop begins.
 func (s *Store) Waiting(ctx context.Context, names ...frontier.Host) iter.Seq2[frontier.Item, error] {
 	return func(yield func(frontier.Item, error) bool) {
-		pending, scheduled, err := s.waiting(ctx, names)
+		of := make(map[frontier.Host]bool, len(names)) // empty for all
+		for _, name := range names {
+			of[name] = true
+		}
+		pending, scheduled, err := s.waiting(ctx, of)
 		if s.noteFailure(&err); err != nil {
 			yield(frontier.Item{}, err)
 			return
@@ -23,7 +27,7 @@ func (s *Store) Waiting(ctx context.Context, names ...frontier.Host) iter.Seq2[f
 			}
 		}
 		for _, t := range scheduled {
-			if !s.list(ctx, t.At, time.UnixMilli(t.Ready), names, yield) {
+			if !s.list(ctx, t.At, time.UnixMilli(t.Ready), of, yield) {
 				return
 			}
 		}
@@ -31,17 +35,17 @@ func (s *Store) Waiting(ctx context.Context, names ...frontier.Host) iter.Seq2[f
 }
 
 // waiting returns the offsets of the pending URLs of these hosts, and all scheduled URLs.
-func (s *Store) waiting(ctx context.Context, names []frontier.Host) (pending []int64, scheduled []timed, err error) {
+func (s *Store) waiting(ctx context.Context, of map[frontier.Host]bool) (pending []int64, scheduled []timed, err error) {
 	now, err := s.sched.Enter(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer s.sched.Exit(now)
-	if len(names) == 0 {
+	if len(of) == 0 {
 		pending = make([]int64, 0, s.counts.Pending)
 	}
 	for name, h := range s.hosts {
-		if len(names) > 0 && !slices.Contains(names, name) {
+		if len(of) > 0 && !of[name] {
 			continue
 		}
 		for r := range h.queue.all() {
@@ -56,7 +60,7 @@ func (s *Store) waiting(ctx context.Context, names []frontier.Host) (pending []i
 }
 
 // list lists a URL, unless it is of none of the hosts, and reports whether the loop continues.
-func (s *Store) list(ctx context.Context, at int64, ready time.Time, of []frontier.Host, yield func(frontier.Item, error) bool) bool {
+func (s *Store) list(ctx context.Context, at int64, ready time.Time, of map[frontier.Host]bool, yield func(frontier.Item, error) bool) bool {
 	err := ctx.Err()
 	var u urlRecord
 	if err == nil {
@@ -69,7 +73,7 @@ func (s *Store) list(ctx context.Context, at int64, ready time.Time, of []fronti
 		yield(frontier.Item{}, err)
 		return false
 	}
-	if len(of) > 0 && !slices.Contains(of, u.host) {
+	if len(of) > 0 && !of[u.host] {
 		return true
 	}
 	it := u.item()
