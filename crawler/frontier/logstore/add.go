@@ -21,7 +21,7 @@ const maxAdded = 4096
 
 // addAll adds items of any number, and reports which are new.
 func (s *Store) addAll(ctx context.Context, items []frontier.Item, hosts []frontier.Host) (added []bool, err error) {
-	for len(items) > 0 {
+	for {
 		n := min(len(items), maxAdded)
 		d := s.discover(items[:n], hosts[:n])
 		now, err := s.sched.Enter(ctx)
@@ -34,8 +34,10 @@ func (s *Store) addAll(ctx context.Context, items []frontier.Item, hosts []front
 			return nil, err
 		}
 		added, items, hosts = append(added, isNew...), items[n:], hosts[n:]
+		if len(items) == 0 {
+			return added, nil
+		}
 	}
-	return added, nil
 }
 
 // submit queues a request, releases the lock of the schedule, and waits until it is applied. With an
