@@ -49,15 +49,7 @@ func (rd *reading) decode(b *bufio.Reader) io.Reader {
 		rd.summary.Charset = "utf-8"
 		return b
 	}
-	if rd.opts.CharsetReader != nil {
-		r, err := rd.opts.CharsetReader(name, b)
-		if err == nil {
-			return r
-		}
-		rd.report(BadCharset, []byte(name), err)
-	} else {
-		rd.report(BadCharset, []byte(name), nil)
-	}
+	rd.report(BadCharset, []byte(name), nil)
 	return transcode(b, byteDecoder(asciiOnly))
 }
 

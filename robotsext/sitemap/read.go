@@ -40,12 +40,6 @@ type Options struct {
 	// 500.
 	MaxRatio int
 
-	// CharsetReader converts a charset to UTF-8, given its declared name in lower case. It
-	// is not called for UTF-8, UTF-16, ISO-8859-1, ISO-8859-15 and windows-1252. It has
-	// the signature of xml.Decoder.CharsetReader. If it is nil or fails, the file is read
-	// as ASCII.
-	CharsetReader func(charset string, input io.Reader) (io.Reader, error)
-
 	// OnFinding is called for each finding in file order, at most about 1,000 times,
 	// including the one that stops reading. Nil means no call.
 	OnFinding func(Finding)
