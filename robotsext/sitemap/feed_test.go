@@ -54,7 +54,8 @@ func TestFeeds(t *testing.T) {
 		"Atom: the base of the entry before does not count": {strings.Replace(atom("", ` xml:base="http://b.example/"`, ` href="/a"`), "</entry>", `</entry><entry><link href="/a"/></entry>`, 1), file, []string{"http://b.example/a", "http://h.example/a"}, nil},
 		"Atom: another scheme":                              {atom("", "", ` href="javascript:alert(1)"`), file, nil, []Kind{BadLoc}},
 		"Atom: a relative link to something else":           {atom("", "", ` rel="self" href="/s"/><link href="/a"`), file, []string{"http://h.example/a"}, nil},
-		"Atom 0.3": {`<feed xmlns="http://purl.org/atom/ns#" xml:base="http://b.example/"><entry><link rel="alternate" href="a"/></entry></feed>`, "", []string{"http://b.example/a"}, nil},
+		"Atom: an empty link is none":                       {atom("", "", ` href=""/><link href="/a"`), file, []string{"http://h.example/a"}, nil},
+		"Atom 0.3":                                          {`<feed xmlns="http://purl.org/atom/ns#" xml:base="http://b.example/"><entry><link rel="alternate" href="a"/></entry></feed>`, "", []string{"http://b.example/a"}, nil},
 	} {
 		t.Run("ROB-SMP-21/"+name, func(t *testing.T) {
 			entries, findings, err := readAll(strings.NewReader(tt.in), Options{URL: tt.url})

@@ -262,6 +262,9 @@ func TestLeavingTheLoop(t *testing.T) {
 // TestMemory reads the largest sitemap that there can be, from disk, and looks
 // at the heap all the while.
 func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it reads 50 MiB")
+	}
 	name := t.TempDir() + "/sitemap.xml"
 	if err := os.WriteFile(name, fullSize(), 0o600); err != nil {
 		t.Fatal(err)

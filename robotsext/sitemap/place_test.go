@@ -44,7 +44,7 @@ func TestColumns(t *testing.T) {
 		"an attribute":                  {`<urlset><url> <xhtml:link rel="alternate" hreflang="de" href="no"/>`, 1, 15},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, fill := range []int{0, windowSize - 20, windowSize - 12, windowSize, 2 * windowSize} {
+			for _, fill := range []int{0, windowSize - 20, windowSize - 12, windowSize} {
 				in := strings.Repeat("\n", fill) + tt.in
 				if fill > 0 && strings.HasPrefix(tt.in, "\uFEFF") {
 					continue // a mark is at the start only
@@ -68,7 +68,7 @@ func TestLineEnds(t *testing.T) {
 			"XML":  "<urlset>|<url>|<loc>http://h.example/a</loc>|</url>||<url><loc>http://h.example/b</loc>|</url>|<url>|<loc>no</loc></url></urlset>",
 			"text": "|http://h.example/a||||http://h.example/b||||no",
 		} {
-			for _, fill := range []int{0, windowSize - 9, windowSize - 8, windowSize - 1, 2 * windowSize} {
+			for _, fill := range []int{0, windowSize - 9, windowSize - 8, windowSize - 1} {
 				body := strings.Repeat(" ", fill) + strings.ReplaceAll(in, "|", end)
 				for _, r := range []io.Reader{strings.NewReader(body), iotest.OneByteReader(strings.NewReader(body))} {
 					entries, findings, err := readAll(r, Options{})
