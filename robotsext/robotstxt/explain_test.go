@@ -101,27 +101,8 @@ func TestGroupLines(t *testing.T) {
 	}
 }
 
-// FuzzExplain holds explanations against verdicts and the naive judge on files
-// and URLs that are made up.
-func FuzzExplain(f *testing.F) {
-	for seed := range uint64(20) {
-		f.Add(seed)
-	}
-	f.Fuzz(explained)
-}
-
-// TestExplainGenerated is a short round of FuzzExplain.
-func TestExplainGenerated(t *testing.T) {
-	for seed := range uint64(2000) {
-		if explained(t, seed); t.Failed() {
-			t.Fatalf("seed %d", seed)
-		}
-	}
-}
-
-func explained(t *testing.T, seed uint64) {
-	g := newGenerator(seed)
-	body := g.file()
+// explained holds explanations against verdicts and the naive judge.
+func explained(t *testing.T, g generator, body string) {
 	for _, opts := range []*Options{nil, {GoogleParser: true}, {AssumeSlash: true}} {
 		file := Parse([]byte(body), opts)
 		url, agent := g.url(body), g.agent()

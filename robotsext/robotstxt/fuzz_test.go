@@ -42,8 +42,10 @@ func small(parts ...int) bool {
 	return n < 4000
 }
 
-// FuzzParse reads anything, under all options, and asks everything.
+// FuzzParse reads anything, under all options, asks everything, and prints it.
 func FuzzParse(f *testing.F) {
+	f.Add([]byte("sitemAp:http://\xb4"), uint16(0), "")
+	f.Add([]byte("\uf1c70:"), uint16(0), "")
 	for i, body := range awkward {
 		f.Add([]byte(body), uint16(1<<i), awkwardURLs[i])
 	}
@@ -82,7 +84,11 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		file.CleanURL(url)
-		_ = file.String()
+		checkPrint(t, body, &Options{Lenient: on(1), AssumeSlash: on(3)})
+		checkCanonical(t, url)
+		if small(len(body)) {
+			checkOrder(t, body, url)
+		}
 	})
 }
 
@@ -115,21 +121,8 @@ func judge(t *testing.T, body []byte, token, url string) {
 	}
 }
 
-// FuzzRules holds the matcher against the naive judge where there is nothing
-// but rules.
-func FuzzRules(f *testing.F) {
-	for _, url := range awkwardURLs {
-		f.Add("/a*b$", "/a", url)
-		f.Add("*?", "/%2F*:", url)
-	}
-	f.Fuzz(func(t *testing.T, allow, disallow, url string) {
-		if small(len(allow), len(disallow), len(url)) {
-			judge(t, []byte("User-agent: *\nAllow: "+allow+"\nDisallow: "+disallow), "a", url)
-		}
-	})
-}
-
-// FuzzManyRules does so with as many rules as there are lines.
+// FuzzManyRules holds the matcher against the naive judge where there is nothing but
+// rules, as many as there are lines.
 func FuzzManyRules(f *testing.F) {
 	for i, url := range awkwardURLs {
 		f.Add("/\n/a\n/ab\n/a*b\n/ab$\n/a*b*c$\n*\n/*a\n/a?b=/\n/a?*%2F\n/%61b", url)
@@ -171,26 +164,15 @@ func generated(t *testing.T, seed uint64) {
 	for range 4 {
 		url := g.url(body)
 		judge(t, []byte(body), g.agent(), url)
-		judgeGoogle(t, []byte(body), []string{g.agent(), g.agent()}[:1+g.IntN(2)], url)
+		checkBothWays(t, Parse([]byte(body), &Options{GoogleParser: true}), url, []string{g.agent(), g.agent()}[:1+g.IntN(2)]...)
 		checkOrder(t, []byte(body), url)
 		checkCanonical(t, url)
 	}
 	checkPrint(t, []byte(body), nil)
+	explained(t, g, body)
 }
 
-// FuzzPrint shows that a file means the same after it was printed and parsed.
-func FuzzPrint(f *testing.F) {
-	for i, body := range awkward {
-		f.Add([]byte(body), uint8(1<<i))
-	}
-	f.Fuzz(func(t *testing.T, body []byte, flags uint8) {
-		on := func(bit int) bool { return flags>>bit&1 == 1 }
-		checkPrint(t, body, &Options{
-			Lenient: on(0), AssumeSlash: on(2),
-		})
-	})
-}
-
+// checkPrint holds that a file means the same after it was printed and parsed.
 func checkPrint(t *testing.T, body []byte, opts *Options) {
 	t.Helper()
 	before := Parse(body, opts)
@@ -223,19 +205,7 @@ func meaning(f *File) string {
 	return w.String()
 }
 
-// FuzzOrder shows that neither the order of groups nor that of rules changes a
-// verdict.
-func FuzzOrder(f *testing.F) {
-	for i, body := range awkward {
-		f.Add([]byte(body), awkwardURLs[i])
-	}
-	f.Fuzz(func(t *testing.T, body []byte, url string) {
-		if small(len(body)) {
-			checkOrder(t, body, url)
-		}
-	})
-}
-
+// checkOrder holds that neither the order of groups nor that of rules changes a verdict.
 func checkOrder(t *testing.T, body []byte, url string) {
 	t.Helper()
 	f := Parse(body, nil)
@@ -253,15 +223,8 @@ func checkOrder(t *testing.T, body []byte, url string) {
 	}
 }
 
-// FuzzCanonical shows that a canonical form is its own canonical form, and that
-// it looks like one.
-func FuzzCanonical(f *testing.F) {
-	for _, url := range awkwardURLs {
-		f.Add(url)
-	}
-	f.Fuzz(checkCanonical)
-}
-
+// checkCanonical holds that a canonical form is its own canonical form, and that it
+// looks like one.
 func checkCanonical(t *testing.T, s string) {
 	isASCII := func(s string) bool { return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) }
 	path := canonicalPath(s, 0)
