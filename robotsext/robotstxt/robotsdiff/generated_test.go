@@ -138,7 +138,7 @@ func FuzzCompare(f *testing.F) {
 // TestGeneratedAgents holds what is indexes of agents on files that are made up.
 func TestGeneratedAgents(t *testing.T) {
 	changed := 0
-	for seed := range uint64(400) {
+	for seed := range uint64(100) {
 		g := newGenerator(seed, plainText)
 		before, after := g.groups(), g.groups()
 		if g.IntN(4) == 0 {
@@ -162,7 +162,7 @@ func TestGeneratedAgents(t *testing.T) {
 			}
 		}
 	}
-	if changed < 500 {
+	if changed < 125 {
 		t.Errorf("only %d verdicts have changed", changed)
 	}
 }

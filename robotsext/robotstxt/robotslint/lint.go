@@ -47,7 +47,7 @@ func Lint(body []byte, opts *Options) []Finding {
 	if opts == nil {
 		opts = &Options{}
 	}
-	l := &linter{opts: opts, found: map[class]int{}}
+	l := &linter{opts: opts, found: map[class]int{}, steps: mostSteps}
 	if isUTF16(body) {
 		l.utf16()
 		return l.findings
@@ -72,6 +72,7 @@ type linter struct {
 	findings []Finding
 	found    map[class]int // how many there are, listed or not
 	reported map[int]bool  // lines that need no further findings
+	steps    int           // that remain for the search for redundant rules
 
 	// The first lines that only some crawlers read: a rule, and one that begins or ends a group.
 	unclearRule, unclearGroup int

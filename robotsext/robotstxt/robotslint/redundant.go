@@ -40,8 +40,7 @@ func (l *linter) shadows() {
 // contains them. The value is the record of a rule that makes them redundant.
 func (l *linter) redundant() map[int]int {
 	s := l.source
-	steps, left := mostSteps, mostRules
-	by, groups := map[int]int{}, map[int]int{} // in how many groups is a rule redundant?
+	left, by, groups := mostRules, map[int]int{}, map[int]int{} // in how many groups is a rule redundant?
 	all := s.mergedGroups()
 	memberships := make([]int, len(s.blocks))
 	for _, blocks := range all {
@@ -67,7 +66,7 @@ func (l *linter) redundant() map[int]int {
 			allow[i] = r.field == allowField
 			rules[i] = newPattern(r.value, allow[i])
 		}
-		set := newRuleset(rules, allow, &steps)
+		set := newRuleset(rules, allow, &l.steps)
 		for i := range slices.Backward(at) {
 			if c := set.shadow(i); c >= 0 {
 				groups[at[i]]++
