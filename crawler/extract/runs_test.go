@@ -52,12 +52,3 @@ func FuzzRuns(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkRuns(b *testing.B) {
-	page := []byte(strings.Repeat(`<p class="x">Some text with <a href="/a/link">a link</a> in it, and more of it.</p>`, 250))
-	b.SetBytes(int64(len(page)))
-	for b.Loop() {
-		for range VisibleParts(page) {
-		}
-	}
-}

@@ -231,17 +231,6 @@ func BenchmarkSign(b *testing.B) {
 	}
 }
 
-func BenchmarkVerify(b *testing.B) {
-	s, dir := newTestSigner(b, nil)
-	req := httptest.NewRequest(http.MethodGet, "https://a.example/", http.NoBody)
-	_ = s.Sign(req)
-	for b.Loop() {
-		if _, err := Verify(req, dir, nil); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // The signature covers the Host field that net/http sends.
 func TestSignCoversTheAuthorityThatIsSent(t *testing.T) {
 	s, dir := newTestSigner(t, nil)

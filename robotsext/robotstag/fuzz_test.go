@@ -126,21 +126,6 @@ func FuzzLink(f *testing.F) {
 	})
 }
 
-// BenchmarkHeader reads what a common page sends.
-func BenchmarkHeader(b *testing.B) {
-	h := http.Header{"X-Robots-Tag": {"noarchive, max-snippet:-1, max-image-preview:large"}, "Link": {`<https://example.com/a>; rel="canonical"`}}
-	b.ReportAllocs()
-	for b.Loop() {
-		d := New("examplebot")
-		d.Header(h)
-		d.Meta("viewport", "width=device-width, initial-scale=1")
-		d.Meta("robots", "index, follow, max-snippet:-1, max-image-preview:large, max-video-preview:-1")
-		if d.NoIndex(now) != nil || d.NoFollow() != nil {
-			b.Fatal("refused")
-		}
-	}
-}
-
 // TestLargePage holds that a page of nothing but rules costs little.
 func TestLargePage(t *testing.T) {
 	h := http.Header{}

@@ -2,9 +2,12 @@ package usage
 
 import (
 	"fmt"
+	"net/http"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // The estimate is at least about the memory that a parsed file keeps, and not many times as much.
@@ -49,6 +52,32 @@ func TestTDMRepSize(t *testing.T) {
 	}
 	if n := (*TDMRep)(nil).Size(); n != 0 {
 		t.Errorf("no file: %d", n)
+	}
+}
+
+// TestNoSignalAllocatesNothing shows that a page without a signal costs no memory.
+func TestNoSignalAllocatesNothing(t *testing.T) {
+	tdmrep, err := ParseTDMRep([]byte(`[{"location": "/reserved/", "tdm-reservation": 1}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := robotstxt.Parse([]byte("User-agent: *\nCrawl-delay: 1\nDisallow: /private/\nSitemap: https://example.com/sitemap.xml\n"), nil)
+	header := http.Header{
+		"Content-Type": {"text/html; charset=utf-8"}, "Cache-Control": {"max-age=60"}, "Etag": {`"x"`},
+		"Link": {`<https://example.com/style.css>; rel="preload"; as="style"`},
+	}
+	elements, tokens := metas("viewport=width=device-width", "description=An article", "og:title=An article", "theme-color=#fff"), []string{"examplebot"}
+	if n := testing.AllocsPerRun(100, func() {
+		all := FromRobots(file, file.Group(tokens...), "", "/articles/1?page=2")
+		if s, ok := tdmrep.Match("/articles/1?page=2"); ok {
+			all = append(all, s)
+		}
+		all = append(all, FromHeader(header, tokens, now)...)
+		if Merge(append(all, FromMeta(elements, tokens, now)...)) != nil {
+			t.Error("a verdict")
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
 	}
 }
 
