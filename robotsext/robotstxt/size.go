@@ -7,6 +7,7 @@ const (
 	blockBytes     = 360 // with its ruleset and the headers of its compiled rules
 	groupBytes     = 100 // with a merged ruleset
 	nameBytes      = 16  // a name without its text, which belongs to the file
+	indexBytes     = 28  // of a name in the index of many names
 	extensionBytes = 64  // without the agents, which the extensions of a group share
 	parsedBytes    = 400 // of an extension with a cached value
 	findingBytes   = 40
@@ -32,7 +33,7 @@ func (f *File) Size() int {
 func (f *File) estimate() int {
 	n := fileBytes + len(f.text) + lineBytes*cap(f.rules) +
 		blockBytes*len(f.blocks) + mentionBytes*len(f.mentions) +
-		(groupBytes+nameBytes)*len(f.groups) + 8*len(f.names.table) +
+		(groupBytes+nameBytes)*len(f.groups) + indexBytes*len(f.names.index) +
 		sitemapBytes*len(f.Sitemaps) + findingBytes*len(f.Findings) + extensionBytes*len(f.Extensions)
 	for _, s := range f.Sitemaps {
 		n += len(s.URL)
