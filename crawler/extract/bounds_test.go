@@ -12,13 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestMaxMeta(t *testing.T) {
-	doc := readPage([]byte(strings.Repeat(`<meta name=robots content=none>`, maxMeta+1)))
-	if len(doc.Meta) != maxMeta {
-		t.Errorf("%d meta elements are kept", len(doc.Meta))
-	}
-}
-
 // A long text in one element needs no extra memory.
 func TestLongTextIsNotCopied(t *testing.T) {
 	const size = 2 << 20

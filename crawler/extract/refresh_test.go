@@ -58,20 +58,3 @@ func TestRefreshLinks(t *testing.T) {
 		}
 	}
 }
-
-// FuzzRefreshTarget: a target is a part of the value after its time, trimmed.
-func FuzzRefreshTarget(f *testing.F) {
-	for _, seed := range []string{"0;url='a'b", " .5 , U R L = a", "1;ur\"l", "1\x00;a"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, content string) {
-		ref, ok := refreshTarget(content)
-		if !strings.Contains(content, ref) || !ok && ref != "" || ref != trimReference(ref) {
-			t.Errorf("%q: %q, %t", content, ref, ok)
-		}
-		start := strings.TrimLeft(content, asciiSpace)
-		if hasTime := start != "" && (start[0] == '.' || isDigit(start[0])); ok && !hasTime {
-			t.Errorf("%q has no time", content)
-		}
-	})
-}

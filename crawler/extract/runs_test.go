@@ -34,21 +34,3 @@ func TestRuns(t *testing.T) {
 		}
 	}
 }
-
-func FuzzRuns(f *testing.F) {
-	for _, seed := range lookPlain {
-		f.Add([]byte(seed))
-	}
-	f.Add([]byte("<script></sc</script><img src='"))
-	f.Fuzz(func(t *testing.T, page []byte) {
-		size := 0
-		for run := range VisibleParts(page) {
-			if size += len(run); len(run) == 0 {
-				t.Error("an empty run")
-			}
-		}
-		if size > len(page) {
-			t.Errorf("%d bytes to see on a page of %d", size, len(page))
-		}
-	})
-}

@@ -2,7 +2,6 @@ package extract
 
 import (
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -50,21 +49,4 @@ func TestSrcsetURLs(t *testing.T) {
 			t.Errorf("%q: %q, want %q", srcset, got, want)
 		}
 	}
-}
-
-// FuzzSrcsetURLs: a URL is a part of the value, without white space and commas around it.
-func FuzzSrcsetURLs(f *testing.F) {
-	for _, seed := range []string{"a 1x, b 2.5e1x,d", ",, a (b,c) 1x,d,", "a 1w 1h, b -0x", "a\v\x00,b"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, srcset string) {
-		rest := srcset
-		for ref := range srcsetURLs(srcset) {
-			_, after, found := strings.Cut(rest, ref)
-			if !found || ref == "" || strings.ContainsAny(ref, asciiSpace) || strings.Trim(ref, ",") != ref {
-				t.Errorf("%q: %q", srcset, ref)
-			}
-			rest = after
-		}
-	})
 }

@@ -62,15 +62,39 @@ func TestStylesheet(t *testing.T) {
 	}
 }
 
-// FuzzStylesheet: no text makes the reader fail, and it reports only references.
-func FuzzStylesheet(f *testing.F) {
-	f.Add(`@import "a"; b{c:url( 'd\61' )} @namespace url(e);`)
-	f.Add("url(\\\n\"\x00url(x")
+// FuzzParts reads any text as a page, a stylesheet, a srcset and a refresh: whatever is found is a part of it.
+func FuzzParts(f *testing.F) {
+	for _, seed := range append([]string{
+		"<script></sc</script><img src='", `@import "a"; b{c:url( 'd\61' )} @namespace url(e);`, "url(\\\n\"\x00url(x",
+		"a 1x, b 2.5e1x,d", ",, a (b,c) 1x,d,", "a 1w 1h, b -0x", "a\v\x00,b", "0;url='a'b", " .5 , U R L = a", "1;ur\"l", "1\x00;a",
+	}, lookPlain...) {
+		f.Add(seed)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
+		size := 0
+		for run := range VisibleParts([]byte(text)) {
+			if size += len(run); len(run) == 0 || size > len(text) {
+				t.Errorf("page %q: the visible part %q, %d bytes so far", text, run, size)
+			}
+		}
 		for _, ref := range stylesheetResources(text) {
 			if !isResource([]byte(strings.TrimPrefix(ref, "import "))) {
-				t.Errorf("%q in %q", ref, text)
+				t.Errorf("stylesheet %q: %q", text, ref)
 			}
+		}
+		rest := text
+		for ref := range srcsetURLs(text) {
+			_, after, found := strings.Cut(rest, ref)
+			if !found || ref == "" || strings.ContainsAny(ref, asciiSpace) || strings.Trim(ref, ",") != ref {
+				t.Errorf("srcset %q: %q", text, ref)
+			}
+			rest = after
+		}
+		ref, ok := refreshTarget(text)
+		start := strings.TrimLeft(text, asciiSpace)
+		hasTime := start != "" && (start[0] == '.' || isDigit(start[0]))
+		if !strings.Contains(text, ref) || !ok && ref != "" || ok && !hasTime || ref != trimReference(ref) {
+			t.Errorf("refresh %q: %q, %t", text, ref, ok)
 		}
 	})
 }

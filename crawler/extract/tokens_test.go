@@ -107,6 +107,25 @@ var lookPlain = []string{
 	`a < b <1> << <a href=yes> <`,
 	`</ a><a href=yes></1><a href=yes></a b=">"><a href=no>`,
 	`<?php ?><a href=yes><!x><![CDATA[<a href=yes>]]>`,
+
+	// What ends a heading.
+	`<h1>a</h1>b`,
+	`<div><h1>a</div>b`,
+	`<div><h1><div>a</div> b</div>c`,
+	`<section><h1>a<ul><li>b</ul> c</section>d`,
+	`<h1>a <span>b</span></span> c</h1>d`,
+	`<h1>a<p>b</p> c</h1>d`,
+	`<h1>a</form> b</h1>c`,
+	`<h1>a <a href=b>b</h1>c</a>`,
+	`<ul><li><h1>a</li><li>b</ul>`,
+	`<table><tr><td><h1>a<td>b</table>c`,
+	`<table><tr><td><h1>a</table>b`,
+	`<table><tr><th><h1>a<tr><td>b</table>c`,
+	`<h1><table><tr><td>a<td> b</table> c</h1>d`,
+	`<h1>a<h2>b</h2>c`,
+	`<h1>a</h2>b`,
+	`<body><h1>a</body> b`,
+	`<template><h1>a</h1></template><h1>b</h1>`,
 }
 
 func TestWhatLooksPlain(t *testing.T) {
