@@ -105,7 +105,7 @@ func letters(i int) string {
 }
 
 // corpus returns the files of real sites, none where they are not at hand.
-func corpus(b *testing.B) (files [][]byte, size int64) {
+func corpus(b *testing.B) (files [][]byte) {
 	names, err := filepath.Glob(filepath.Join(shared, "robots-corpus", "*.txt"))
 	if err != nil {
 		b.Fatal(err)
@@ -116,9 +116,8 @@ func corpus(b *testing.B) (files [][]byte, size int64) {
 			b.Fatal(err)
 		}
 		files = append(files, body)
-		size += int64(len(body))
 	}
-	return files, size
+	return files
 }
 
 // benchmarkBoth measures ours beside temoto's. Each of the two gets a function to
@@ -145,63 +144,44 @@ func benchmarkBoth(b *testing.B, name string, size int64, ours, temoto func()) {
 const crawler = "examplebot"
 
 // BenchmarkParse is what a file costs before anybody asks it for anything.
-func BenchmarkParse(b *testing.B) {
-	files, size := corpus(b)
-	for _, c := range []struct {
-		name   string
-		bodies [][]byte
-		size   int64
-	}{
-		{"typical", [][]byte{typical()}, int64(len(typical()))},
-		{"honest", [][]byte{honest()}, int64(len(honest()))},
-		{"honest-CR", [][]byte{bytes.ReplaceAll(honest(), []byte("\n"), []byte("\r"))}, int64(len(honest()))},
-		{"wildcards", [][]byte{wildcards()}, int64(len(wildcards()))},
-		{"corpus", files, size},
-	} {
-		if len(c.bodies) == 0 {
-			b.Log("the corpus of real files is not here")
-			continue
-		}
-		benchmarkBoth(b, c.name, c.size, func() {
-			for _, body := range c.bodies {
-				Parse(body, nil)
-			}
-		}, func() {
-			for _, body := range c.bodies {
-				_, _ = robotstxt.FromBytes(body)
-			}
-		})
-	}
-}
+func BenchmarkParse(b *testing.B) { benchmarkFiles(b, false) }
 
 // BenchmarkFirst is parsing and one verdict: what parsing leaves to the first
 // question is in it.
-func BenchmarkFirst(b *testing.B) {
-	const url = "https://www.example.com/section-3/articles/how-to-write?ref=home"
-	files, size := corpus(b)
+func BenchmarkFirst(b *testing.B) { benchmarkFiles(b, true) }
+
+func benchmarkFiles(b *testing.B, ask bool) {
+	const path = "/section-3/articles/how-to-write?ref=home"
+	files := corpus(b)
 	for _, c := range []struct {
 		name   string
 		bodies [][]byte
-		size   int64
 	}{
-		{"typical", [][]byte{typical()}, int64(len(typical()))},
-		{"honest", [][]byte{honest()}, int64(len(honest()))},
-		{"wildcards", [][]byte{wildcards()}, int64(len(wildcards()))},
-		{"escapes", [][]byte{escapes()}, int64(len(escapes()))},
-		{"corpus", files, size},
+		{"typical", [][]byte{typical()}},
+		{"honest", [][]byte{honest()}},
+		{"honest-CR", [][]byte{bytes.ReplaceAll(honest(), []byte("\n"), []byte("\r"))}},
+		{"wildcards", [][]byte{wildcards()}},
+		{"escapes", [][]byte{escapes()}},
+		{"corpus", files},
 	} {
 		if len(c.bodies) == 0 {
 			b.Log("the corpus of real files is not here")
 			continue
 		}
-		benchmarkBoth(b, c.name, c.size, func() {
+		size := 0
+		for _, body := range c.bodies {
+			size += len(body)
+		}
+		benchmarkBoth(b, c.name, int64(size), func() {
 			for _, body := range c.bodies {
-				Parse(body, nil).Check(url, crawler)
+				if f := Parse(body, nil); ask {
+					f.Check("https://www.example.com"+path, crawler)
+				}
 			}
 		}, func() {
 			for _, body := range c.bodies {
-				if data, err := robotstxt.FromBytes(body); err == nil {
-					data.TestAgent(strings.TrimPrefix(url, "https://www.example.com"), crawler)
+				if data, err := robotstxt.FromBytes(body); err == nil && ask {
+					data.TestAgent(path, crawler)
 				}
 			}
 		})

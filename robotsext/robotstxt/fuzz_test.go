@@ -46,6 +46,7 @@ func small(parts ...int) bool {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("sitemAp:http://\xb4"), uint16(0), "")
 	f.Add([]byte("\uf1c70:"), uint16(0), "")
+	f.Add([]byte("\n\uff21: x\nUser-agent: a\nDisallow: /\n"), uint16(0), "") // the first octet of a name is that of a mark
 	for i, body := range awkward {
 		f.Add([]byte(body), uint16(1<<i), awkwardURLs[i])
 	}

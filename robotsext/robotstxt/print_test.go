@@ -26,11 +26,3 @@ func TestPrintNearLimit(t *testing.T) {
 		}
 	})
 }
-
-// TestPrintFirstOctet shows that the first octet of a name is kept, although a byte
-// order mark begins with it too.
-func TestPrintFirstOctet(t *testing.T) {
-	t.Run("ROB-FMT-06/printed", func(t *testing.T) {
-		checkPrint(t, []byte("\n\uff21: x\nUser-agent: a\nDisallow: /\n"), nil)
-	})
-}

@@ -110,21 +110,6 @@ func TestIllegalOctets(t *testing.T) {
 	}
 }
 
-// TestIllegalOctetsForGoogle shows that GoogleParser compares them as they are.
-func TestIllegalOctetsForGoogle(t *testing.T) {
-	for i := range len("\"<>\\^`{|}[]") {
-		raw, escape := neverRaw[i:i+1], fmt.Sprintf("%%%02X", neverRaw[i])
-		f := Parse([]byte("User-agent: *\nDisallow: /r"+raw+"\nDisallow: /e"+escape+"\n"), &Options{GoogleParser: true})
-		for path, want := range map[string]bool{"/r" + raw: false, "/r" + escape: true, "/e" + raw: true, "/e" + escape: false} {
-			t.Run("ROB-MAT-28/Google "+path, func(t *testing.T) {
-				if v := checkBothWays(t, f, "http://h"+path, "x"); v.Allowed != want {
-					t.Errorf("allowed: %v", v.Allowed)
-				}
-			})
-		}
-	}
-}
-
 func TestPathTable(t *testing.T) {
 	for _, row := range dataBlock(t, "path") {
 		body := []byte("User-agent: *\nDisallow: " + row[0] + "\n")
@@ -178,17 +163,4 @@ func TestRFCExample(t *testing.T) {
 			"barbot /example/page.html D, barbot /x A, bazbot /example/page.html D, bazbot /x.gif A, " +
 			"quxbot /example/page.html A, quxbot /x.gif A",
 	}})
-}
-
-// TestMatchTakesAnyPath shows that Match says what Check does, however the path
-// is written.
-func TestMatchTakesAnyPath(t *testing.T) {
-	g := Parse([]byte("User-agent: *\nDisallow: /a$\nDisallow: /?q\nDisallow: /$\n"), nil).Group("x")
-	for path, allowed := range map[string]bool{"/a": false, "a": false, "?q": false, "": false, "/a#f": false, "/b/../a": false, "b": true} {
-		t.Run("ROB-MAT-14/Match "+path, func(t *testing.T) {
-			if got := g.Match(path).Allowed; got != allowed {
-				t.Errorf("got %v", got)
-			}
-		})
-	}
 }

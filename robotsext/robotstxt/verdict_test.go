@@ -3,6 +3,7 @@ package robotstxt
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,17 +134,25 @@ func hasFinding(f *File, line int, kind Kind) bool {
 	return false
 }
 
-// TestCheckTakesAnyString shows what Check makes of what is no absolute URL.
+// TestCheckTakesAnyString shows what Check makes of what is no absolute URL, and Match of what is no path.
 func TestCheckTakesAnyString(t *testing.T) {
-	f := Parse([]byte("User-agent: *\nDisallow: /private/\n"), nil)
-	for url, allowed := range map[string]bool{
-		"http://h/private/x": false, "//h/private/x": false, "/private/x": false, "h/private/x": false, "h:80/private/x": false,
-		"private/x": true, "./private/x": false, "": true, "#/private/": true, "http://h": true, "/public/../private/x": false,
+	f := Parse([]byte("User-agent: *\nDisallow: /private/\nDisallow: /a$\nDisallow: /?q\n"), nil)
+	check := func(url string) Verdict { return f.Check(url, "x") }
+	match := func(path string) Verdict { return f.Group("x").Match(path) }
+	for _, tt := range []struct {
+		ask                 func(string) Verdict
+		disallowed, allowed string // separated by spaces
+	}{
+		{check, "http://h/private/x //h/private/x /private/x h/private/x h:80/private/x /public/../private/x ./private/x http://h?q", "private/x #/private/ http://h"},
+		{match, "/a a ?q /a#f /b/../a", "b /a/ #/a"},
 	} {
-		t.Run("ROB-MAT-14/"+url, func(t *testing.T) {
-			if v := f.Check(url, "x"); v.Allowed != allowed {
-				t.Errorf("got %v by %v", v.Allowed, v.Rule)
+		for text := range strings.FieldsSeq(tt.disallowed + " " + tt.allowed) {
+			if v := tt.ask(text); v.Allowed != slices.Contains(strings.Fields(tt.allowed), text) {
+				t.Errorf("ROB-MAT-14: %s: allowed %v by %v", text, v.Allowed, v.Rule)
 			}
-		})
+		}
+	}
+	if !check("").Allowed || !match("").Allowed {
+		t.Error("ROB-MAT-14: the empty string is the root")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -99,46 +100,40 @@ func writeEntry(b *strings.Builder, e Entry) {
 		kind = "sitemap"
 	}
 	fmt.Fprintf(b, "%s %s index=%d line=%d priority=%g", kind, e.Loc, e.Index, e.Line, e.Priority)
-	fields(b, "lastmod", e.LastMod, "changefreq", e.ChangeFreq)
-	for _, a := range e.Alternates {
-		b.WriteString("  alternate")
-		fields(b, "href", a.Href, "lang", a.Lang, "media", a.Media)
+	writeFields(b, struct {
+		LastMod    time.Time
+		ChangeFreq string
+	}{e.LastMod, e.ChangeFreq})
+	for _, items := range []any{e.Alternates, e.Images, e.Videos} {
+		for i := range reflect.ValueOf(items).Len() {
+			item := reflect.ValueOf(items).Index(i)
+			b.WriteString("  " + strings.ToLower(item.Type().Name()))
+			writeFields(b, item.Interface())
+		}
 	}
-	for _, m := range e.Images {
-		b.WriteString("  image")
-		fields(b, "loc", m.Loc, "title", m.Title, "caption", m.Caption, "geo", m.GeoLocation, "license", m.License)
-	}
-	for _, v := range e.Videos {
-		b.WriteString("  video")
-		fields(b, "thumbnail", v.ThumbnailLoc, "title", v.Title, "description", v.Description,
-			"content", v.ContentLoc, "player", v.PlayerLoc, "duration", v.Duration,
-			"published", v.Published, "expires", v.Expires, "rating", v.Rating, "views", v.Views,
-			"tags", v.Tags, "category", v.Category, "uploader", v.Uploader, "uploaderurl", v.UploaderURL,
-			"notfamily", v.NotFamilyFriendly, "subscription", v.RequiresSubscription, "live", v.Live,
-			"countries", v.Countries, "platforms", v.Platforms)
-	}
-	if n := e.News; n != nil {
+	if e.News != nil {
 		b.WriteString("  news")
-		fields(b, "publication", n.Publication, "language", n.Language, "title", n.Title, "published", n.Published,
-			"keywords", n.Keywords, "genres", n.Genres, "tickers", n.Tickers, "access", n.Access)
+		writeFields(b, *e.News)
 	}
 }
 
-// fields writes name=value for what is not zero, and ends the line.
-func fields(b *strings.Builder, nameValue ...any) {
-	for i := 0; i < len(nameValue); i += 2 {
-		switch v := nameValue[i+1].(type) {
+// writeFields writes name=value for each field that is not zero, and ends the line.
+func writeFields(b *strings.Builder, of any) {
+	v := reflect.ValueOf(of)
+	for i := range v.NumField() {
+		name := strings.ToLower(v.Type().Field(i).Name)
+		switch value := v.Field(i).Interface().(type) {
 		case time.Time:
-			if !v.IsZero() {
-				fmt.Fprintf(b, " %s=%s", nameValue[i], v.Format(time.RFC3339Nano))
+			if !value.IsZero() {
+				fmt.Fprintf(b, " %s=%s", name, value.Format(time.RFC3339Nano))
 			}
 		case string:
-			if v != "" {
-				fmt.Fprintf(b, " %s=%q", nameValue[i], v)
+			if value != "" {
+				fmt.Fprintf(b, " %s=%q", name, value)
 			}
 		default:
-			if s := fmt.Sprint(v); s != "0" && s != "0s" && s != "false" && s != "[]" && s != "{false []}" {
-				fmt.Fprintf(b, " %s=%s", nameValue[i], s)
+			if !v.Field(i).IsZero() {
+				fmt.Fprintf(b, " %s=%v", name, value)
 			}
 		}
 	}
