@@ -44,21 +44,31 @@ func checkUnion(t *testing.T, before, after *Directives) {
 	}
 }
 
-func FuzzHeader(f *testing.F) {
+// FuzzUnion reads a text from each source, and then a second one.
+func FuzzUnion(f *testing.F) {
 	for _, line := range []string{
-		"noindex, nofollow", "googlebot: nofollow, examplebot: noindex, max-snippet: 20",
+		"noindex, nofollow", "googlebot: nofollow, examplebot: noindex, max-snippet: 20", "max-snippet:-1, nosnippet",
 		"unavailable_after: Friday, 25-Jun-10 15:00:00 PST, *: none", "examplebot: unavailable_after: 2099-01-01",
 		"max-image-preview: large, max-image-preview:none", ",:,,a:b:c:", "noindex nofollow: x",
 		"noindex;nofollow max-snippet:-1 nosnippet", "unavailable_after: Friday, 25-Jun-10 15:00:00 PST noindex", "max-snippet: noindex otherbot: x",
+		"*;nosnippet, ExampleBot;noindex", `"examplebot";max-snippet=50;unavailable_after="2020-09-21"`,
+		"(a b);c, d;e=?0, f;g=:aGk=:", "*;noindex,", "*;noindex;", "*;a=\"b, c\"", "*;a=%\"b\", *;b=@1, *;c=-1.5",
 	} {
-		f.Add(line, "noindex")
+		f.Add(line, "*;nofollow")
 		f.Add("all, index", line)
 	}
 	f.Fuzz(func(t *testing.T, first, second string) {
-		before, after := New("ExampleBot"), New("ExampleBot")
-		before.Header(http.Header{"X-Robots-Tag": {first}})
-		after.Header(http.Header{"X-Robots-Tag": {first, second}})
-		checkUnion(t, before, after)
+		for _, read := range []func(d *Directives, text ...string){
+			func(d *Directives, text ...string) { d.Header(http.Header{"X-Robots-Tag": text}) },
+			func(d *Directives, text ...string) { d.Header(http.Header{"Robots-Tag": text}) },
+			func(d *Directives, text ...string) { metas(d, "robots", text) },
+			func(d *Directives, text ...string) { metas(d, "examplebot", text) },
+		} {
+			before, after := New("ExampleBot"), New("ExampleBot")
+			read(before, first)
+			read(after, first, second)
+			checkUnion(t, before, after)
+		}
 		// What is for another says nothing to this one.
 		other := New("examplebot")
 		other.Header(http.Header{"X-Robots-Tag": {"otherbot: " + strings.ReplaceAll(first, ":", "")}})
@@ -68,17 +78,10 @@ func FuzzHeader(f *testing.F) {
 	})
 }
 
-func FuzzMeta(f *testing.F) {
-	f.Add("robots", "noindex,nofollow", "all")
-	f.Add("examplebot", "max-snippet:50", "max-snippet:-1, nosnippet")
-	f.Add("description", "noindex", "unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT")
-	f.Fuzz(func(t *testing.T, name, first, second string) {
-		before, after := New("ExampleBot"), New("ExampleBot")
-		before.Meta(name, first)
-		after.Meta(name, first)
-		after.Meta("robots", second)
-		checkUnion(t, before, after)
-	})
+func metas(d *Directives, name string, contents []string) {
+	for _, content := range contents {
+		d.Meta(name, content)
+	}
 }
 
 // FuzzParseSource: each source is read back, and no other text is one.
@@ -96,21 +99,6 @@ func FuzzParseSource(f *testing.F) {
 				t.Errorf("ParseSource(%q) = %+v, %t", want, got, ok)
 			}
 		}
-	})
-}
-
-func FuzzRobotsTag(f *testing.F) {
-	for _, line := range []string{
-		"*;nosnippet, ExampleBot;noindex", `"examplebot";max-snippet=50;unavailable_after="2020-09-21"`,
-		"(a b);c, d;e=?0, f;g=:aGk=:", "*;noindex,", "*;noindex;", "*;a=\"b, c\"", "*;a=%\"b\", *;b=@1, *;c=-1.5",
-	} {
-		f.Add(line, "*;nofollow")
-	}
-	f.Fuzz(func(t *testing.T, first, second string) {
-		before, after := New("ExampleBot"), New("ExampleBot")
-		before.Header(http.Header{"Robots-Tag": {first}})
-		after.Header(http.Header{"Robots-Tag": {first, second}})
-		checkUnion(t, before, after)
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -256,44 +255,5 @@ func TestLeavingTheLoop(t *testing.T) {
 	}
 	if s.Entries != 1 || s.Complete || s.Findings != 0 || s.DecompressedBytes > 1<<20 {
 		t.Errorf("%+v", s)
-	}
-}
-
-// TestMemory reads the largest sitemap that there can be, from disk, and looks
-// at the heap all the while.
-func TestMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it reads 50 MiB")
-	}
-	name := t.TempDir() + "/sitemap.xml"
-	if err := os.WriteFile(name, fullSize(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	base, peak := m.HeapAlloc, m.HeapAlloc
-	n := 0
-	for _, err := range Read(f, nil) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n++; n%500 == 0 {
-			runtime.ReadMemStats(&m)
-			peak = max(peak, m.HeapAlloc)
-		}
-	}
-	if n != MaxEntries {
-		t.Errorf("%d entries", n)
-	}
-	if extra := peak - base; extra > 16<<20 {
-		t.Errorf("%d KiB more than before", extra>>10)
-	} else {
-		t.Logf("50 MiB read with %d KiB more than before", extra>>10)
 	}
 }

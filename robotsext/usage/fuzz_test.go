@@ -75,36 +75,27 @@ func FuzzFromHeader(f *testing.F) {
 	})
 }
 
-func FuzzFromMeta(f *testing.F) {
-	f.Add("robots", "noai, max-snippet:0", "tdm-reservation", "1")
-	f.Add("tdm-policy", "https://example.com/", "ExampleBot", "unavailable_after: 2020-01-01")
-	f.Fuzz(func(t *testing.T, name, content, name2, content2 string) {
-		checkStatements(t, FromMeta([]meta{{name, content}, {name2, content2}}, []string{"examplebot"}, now))
-	})
-}
-
-func FuzzParseTDMRep(f *testing.F) {
-	f.Add([]byte(`[{"location": "/directory-b/images/*.jpg", "tdm-reservation": 0, "tdm-policy": "https://example.com/"}]`), "/directory-b/images/a.jpg")
-	f.Add([]byte(`[{"location": "/%24$", "tdm-reservation": "1"}, 7, {}]`), "/$")
-	f.Fuzz(func(t *testing.T, body []byte, path string) {
-		file, err := ParseTDMRep(body)
-		if err != nil {
-			return
+// FuzzFiles reads a text as each file, and as a meta element.
+func FuzzFiles(f *testing.F) {
+	for _, text := range []string{
+		`[{"location": "/directory-b/images/*.jpg", "tdm-reservation": 0, "tdm-policy": "https://example.com/"}]`, `[{"location": "/%24$", "tdm-reservation": "1"}, 7, {}]`,
+		`<rsl xmlns="https://rslstandard.org/rsl"><content url="/*"><license><permits type="usage">all</permits><prohibits type="usage">ai-all, x</prohibits><payment type="free"/></license></content></rsl>`,
+		`<rsl><content url="https://example.com" server="x"><license><permits>search</permits></license></content></rsl>`,
+	} {
+		f.Add(text, "example.com", "/directory-b/images/a.jpg")
+	}
+	f.Add("noai, max-snippet:0", "robots", "/$")
+	f.Add("unavailable_after: 2020-01-01", "ExampleBot", "/")
+	f.Add("1", "tdm-reservation", "/")
+	f.Fuzz(func(t *testing.T, text, name, path string) {
+		if file, err := ParseTDMRep([]byte(text)); err == nil {
+			if s, ok := file.Match(path); ok {
+				checkStatements(t, []Statement{s})
+			}
 		}
-		if s, ok := file.Match(path); ok {
-			checkStatements(t, []Statement{s})
+		if file, err := ParseRSL([]byte(text), "https://example.com/license.xml"); err == nil {
+			checkStatements(t, file.Match(name, path))
 		}
-	})
-}
-
-func FuzzParseRSL(f *testing.F) {
-	f.Add([]byte(`<rsl xmlns="https://rslstandard.org/rsl"><content url="/*"><license><permits type="usage">all</permits><prohibits type="usage">ai-all, x</prohibits><payment type="free"/></license></content></rsl>`), "example.com", "/a")
-	f.Add([]byte(`<rsl><content url="https://example.com" server="x"><license><permits>search</permits></license></content></rsl>`), "example.com", "/")
-	f.Fuzz(func(t *testing.T, body []byte, host, path string) {
-		file, err := ParseRSL(body, "https://example.com/license.xml")
-		if err != nil {
-			return
-		}
-		checkStatements(t, file.Match(host, path))
+		checkStatements(t, FromMeta([]meta{{name, text}, {"tdm-policy", path}}, []string{"examplebot"}, now))
 	})
 }

@@ -167,16 +167,11 @@ func TestMaxPerKind(t *testing.T) {
 
 // TestBase holds that a fix is complete where the address of the file is known.
 func TestBase(t *testing.T) {
-	findings := Lint([]byte("Sitemap: /a/s.xml"), &Options{URL: "https://example.com:8443/robots.txt"})
-	if want := `write "Sitemap: https://example.com:8443/a/s.xml"`; len(findings) != 1 || findings[0].Fix != want {
-		t.Errorf("%+v, want the fix %s", findings, want)
-	}
-}
-
-func TestLicenseFixHasURLOfFile(t *testing.T) {
-	findings := Lint([]byte("License: /l.xml"), &Options{URL: "https://example.com:8443/robots.txt"})
-	if want := `write "License: https://example.com:8443/l.xml"`; len(findings) != 1 || findings[0].Fix != want {
-		t.Errorf("%+v, want the fix %s", findings, want)
+	for _, field := range []string{"Sitemap", "License"} {
+		findings := Lint([]byte(field+": /a/x.xml"), &Options{URL: "https://example.com:8443/robots.txt"})
+		if want := `write "` + field + `: https://example.com:8443/a/x.xml"`; len(findings) != 1 || findings[0].Fix != want {
+			t.Errorf("%+v, want the fix %s", findings, want)
+		}
 	}
 }
 
