@@ -91,6 +91,8 @@ var lookPlain = []string{
 	`<a ='><a href=the-quote-is-part-of-a-name>'>`,
 	`<a b= href=no>`,
 	`<a b=>href=no>`,
+	`<a href=><img src=a alt=><img src=b alt/><img src=c alt`,
+	`<img src=a alt =""><img alt\x00 src=b><img src=c alt= ><p id=>`,
 	`<a x=y/ href=yes><a href=y/>`,
 	`<a href=first href=second><a HREF=first href=second><a href href=no>`,
 	`<a b="<a href=no>" c='"' href="yes">`,

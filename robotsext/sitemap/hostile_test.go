@@ -233,9 +233,9 @@ func TestDripIsCancelled(t *testing.T) {
 
 func TestReadErrorKeepsEntries(t *testing.T) {
 	broken := errors.New("connection reset")
-	for _, in := range []string{strings.TrimSuffix(urlset("<loc>http://h.example/a</loc>"), "</urlset>"), "http://h.example/a\nhttp://h.exa"} {
+	for in, want := range map[string]int{strings.TrimSuffix(urlset("<loc>http://h.example/a</loc>"), "</urlset>"): 1, "http://h.example/a\nhttp://h.exa": 1, " \n": 0} {
 		entries, _, err := readAll(io.MultiReader(strings.NewReader(in), failing{broken}), Options{})
-		if len(entries) != 1 || !errors.Is(err, broken) || !errors.Is(err, Unreadable) {
+		if len(entries) != want || !errors.Is(err, broken) || !errors.Is(err, Unreadable) {
 			t.Errorf("%v, %v", entries, err)
 		}
 	}

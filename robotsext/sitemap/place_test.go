@@ -84,3 +84,14 @@ func TestLineEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestReferenceInTwoReads holds that a reference is read whole wherever the bytes before it end.
+func TestReferenceInTwoReads(t *testing.T) {
+	in := "<urlset>" + strings.Repeat(" ", 200) + "<url><loc>http://h.example/?a&amp;b</loc></url></urlset>"
+	for i := range in {
+		entries, findings, err := readAll(io.MultiReader(strings.NewReader(in[:i]), strings.NewReader(in[i:])), Options{})
+		if err != nil || len(findings) > 0 || !slices.Equal(locs(entries), []string{"http://h.example/?a&b"}) {
+			t.Fatalf("after %d bytes: %v, %v, %v", i, entries, findings, err)
+		}
+	}
+}

@@ -127,6 +127,7 @@ func TestRows(t *testing.T) {
 		{"ROB-SMP-28/a urlset in an index", "<sitemapindex><urlset><url>" + a + "</url></urlset></sitemapindex>", "", "", []Kind{UnknownElement, NoEntries}},
 		{"ROB-SMP-28/an empty urlset", "<urlset/>", "", "", []Kind{NoEntries}},
 		{"ROB-SMP-28/an empty feed is sound", "<rss><channel><title>x</title></channel></rss>", "", "", nil},
+		{"ROB-SMP-28/nothing", " \n", "", Empty, nil},
 		{"ROB-SMP-28/an unknown root", "<sitemap><url>" + a + "</url></sitemap>", "", NotASitemap, nil},
 		{"ROB-SMP-28/entries that are invalid are told one by one", urlset("<loc>no</loc>", ""), "", "", []Kind{BadLoc, NoLoc}},
 
