@@ -152,7 +152,7 @@ func FuzzGenerated(f *testing.F) {
 
 // TestGenerated is a short round of FuzzGenerated.
 func TestGenerated(t *testing.T) {
-	for seed := range uint64(3000) {
+	for seed := range uint64(1500) {
 		if generated(t, seed); t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}

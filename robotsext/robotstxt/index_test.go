@@ -17,11 +17,12 @@ import (
 // an index has to find a rule against each other.
 func checkBothWays(t testing.TB, f *File, url string, tokens ...string) Verdict {
 	t.Helper()
-	if g := f.Group(tokens...); g.set != nil {
+	v := f.Check(url, tokens...)
+	if g := v.Group; g.set != nil {
 		path := canonicalPath(pathAndQuery(url, f.google), f.google)
 		scanned, c := g.scan(path), g.compiled()
 		indexed := found{place: -1}
-		if v := f.Check(url, tokens...); v.Rule != nil {
+		if v := g.Match(path); v.Rule != nil { // by the index
 			indexed.place = slices.IndexFunc(g.Rules(), func(r Rule) bool { return r.Line == v.Rule.Line })
 			indexed.allow = v.Rule.Allow
 		}
@@ -32,7 +33,7 @@ func checkBothWays(t testing.TB, f *File, url string, tokens ...string) Verdict 
 		sameBothWays(t, c.query.changed.of(c.query.ranked, changes), rulepath.EscapeQuery(path))
 		sameBothWays(t, c.query.meeting.of(c.query.ranked, meetsEscapes), rulepath.EscapeQuery(path))
 	}
-	return f.Check(url, tokens...)
+	return v
 }
 
 func sameBothWays(t testing.TB, x *index, path string) {

@@ -49,7 +49,7 @@ func TestColumns(t *testing.T) {
 				if fill > 0 && strings.HasPrefix(tt.in, "\uFEFF") {
 					continue // a mark is at the start only
 				}
-				for _, r := range []io.Reader{strings.NewReader(in), iotest.OneByteReader(strings.NewReader(in))} {
+				for _, r := range []io.Reader{strings.NewReader(in), iotest.HalfReader(strings.NewReader(in))} {
 					_, findings, _ := readAll(r, Options{})
 					if len(findings) == 0 || findings[0].Line != fill+tt.line || findings[0].Column != tt.column {
 						t.Errorf("behind %d lines: %+v, want %d:%d", fill, findings, fill+tt.line, tt.column)
@@ -70,7 +70,7 @@ func TestLineEnds(t *testing.T) {
 		} {
 			for _, fill := range []int{0, windowSize - 9, windowSize - 8, windowSize - 1} {
 				body := strings.Repeat(" ", fill) + strings.ReplaceAll(in, "|", end)
-				for _, r := range []io.Reader{strings.NewReader(body), iotest.OneByteReader(strings.NewReader(body))} {
+				for _, r := range []io.Reader{strings.NewReader(body), iotest.HalfReader(strings.NewReader(body))} {
 					entries, findings, err := readAll(r, Options{})
 					if err != nil || len(entries) != 2 || len(findings) != 1 {
 						t.Fatalf("%s, %s: %v, %v, %v", form, name, entries, findings, err)

@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -525,28 +526,29 @@ func TestCorpusSignals(t *testing.T) {
 		}
 		bodies = append(bodies, body)
 	}
-	for field, kind := range map[string]Kind{"Content-Usage": KindContentUsage, "Content-Signal": KindContentSignal, "License": KindRSL} {
-		line := regexp.MustCompile(`(?im)^[ \t]*` + field + `[ \t]*:`)
-		read, found := 0, 0
-		for _, body := range bodies {
-			f := robotstxt.Parse(body, nil)
-			has := false
-			for _, agent := range append(f.Agents(), "*") {
-				for _, s := range FromRobots(f, f.Group(agent), "", "/") {
-					has = has || s.Kind == kind
-				}
-			}
-			if has {
-				read++
-			}
-			if line.Match(body) {
-				found++
+	read, found := map[Kind]int{}, map[Kind]int{}
+	fields := map[Kind]*regexp.Regexp{}
+	for kind, field := range map[Kind]string{KindContentUsage: "content-usage", KindContentSignal: "content-signal", KindRSL: "license"} {
+		fields[kind] = regexp.MustCompile(`(?m)^[ \t]*` + field + `[ \t]*:`)
+	}
+	for _, body := range bodies {
+		f, has := robotstxt.Parse(body, nil), map[Kind]bool{}
+		for _, agent := range append(f.Agents(), "*") {
+			for _, s := range FromRobots(f, f.Group(agent), "", "/") {
+				has[s.Kind] = true
 			}
 		}
-		t.Logf("%s: %d of %d files", field, read-1, len(names))
-		if read != found || read == 0 {
-			t.Errorf("%s: read in %d files, found in %d", field, read, found)
+		for kind, line := range fields {
+			if has[kind] {
+				read[kind]++
+			}
+			if line.Match(bytes.ToLower(body)) {
+				found[kind]++
+			}
 		}
+	}
+	if diff := cmp.Diff(found, read); diff != "" || len(read) != len(fields) {
+		t.Errorf("files with each field (-found +read):\n%s", diff)
 	}
 }
 
