@@ -58,6 +58,7 @@ func TestMatchCost(t *testing.T) {
 		{"and no match", rules("Disallow: /" + strings.Repeat("*a", 100) + "b"), as + "b" + as, 2_600, 2_800},
 		{"14,000 rules", honest(), "/shop/item-31676/reviews?page=2", 5, 7},
 		{"24,000 rules with wildcards", wildcards(), "/a/path/1234/that-is-usual.html", 5_800, 6_100},
+		{"24,000 rules, whose octets the path has, but not in pairs", wildcards(), "/a/0/1/2/3/4/5/6/7/8/9/b", 12_000, 13_500},
 		{"254 rules of 1,000 stars", stars(), "/" + strings.Repeat("a", 500) + "b" + strings.Repeat("a", 1500), 2_400, 2_600},
 		{"a rule 22,259 times over", rules(slices.Repeat([]string{"Disallow:/*aaaaabaaaaa"}, 22259)...), "/" + strings.Repeat("aaaab", 1600), 1_900, 2_100},
 		{"18,000 rules alike", alike(), "/" + strings.Repeat("abbaa", 400) + "acbc", 4_800_000, 5_000_000},
