@@ -233,7 +233,7 @@ func TestDripIsCancelled(t *testing.T) {
 
 func TestReadErrorKeepsEntries(t *testing.T) {
 	broken := errors.New("connection reset")
-	for in, want := range map[string]int{strings.TrimSuffix(urlset("<loc>http://h.example/a</loc>"), "</urlset>"): 1, "http://h.example/a\nhttp://h.exa": 1, " \n": 0} {
+	for in, want := range map[string]int{strings.TrimSuffix(urlset("<loc>http://h.example/a</loc>"), "</urlset>"): 1, "http://h.example/a\nhttp://h.exa": 1, "\n": 0} {
 		entries, _, err := readAll(io.MultiReader(strings.NewReader(in), failing{broken}), Options{})
 		if len(entries) != want || !errors.Is(err, broken) || !errors.Is(err, Unreadable) {
 			t.Errorf("%v, %v", entries, err)
