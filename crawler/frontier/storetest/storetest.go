@@ -45,7 +45,7 @@
 //
 // # Tests of this package
 //
-// The tests of this package run the checks on a simple store with one deliberate error at a
+// The tests of this package run the checks on a correct store behind one deliberate error at a
 // time. For each error, a check of the right point must fail.
 package storetest
 

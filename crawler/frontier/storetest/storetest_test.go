@@ -23,55 +23,55 @@ func TestMain(m *testing.M) {
 	if place == "" {
 		os.Exit(m.Run())
 	}
-	if err := Child(toyStore(defect(os.Getenv(childWrong))), place, os.Stdin, os.Stdout); err != nil {
+	var wrong defect
+	for _, d := range defects {
+		if d.name == os.Getenv(childWrong) {
+			wrong = d
+		}
+	}
+	if err := Child(faultyStore(wrong), place, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// toyStore describes a toy with one defect, or none.
-func toyStore(w defect) Store {
-	var clock Clock
+// faultyStore describes a store with a defect.
+func faultyStore(d defect) Store {
 	return Store{
-		Open:        func(place string) (frontier.Frontier, error) { return openToy(place, w, clock.Now) },
+		Open:        func(place string) (frontier.Frontier, error) { return openFaulty(place, d) },
 		NewLocation: func(t testing.TB) string { return t.TempDir() },
 		Synctest:    synctest.Test,
 		Durable:     true, Exclusive: true,
 		Command: func(place string) *exec.Cmd {
 			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), childPlace+"="+place, childWrong+"="+string(w))
+			cmd.Env = append(os.Environ(), childPlace+"="+place, childWrong+"="+d.name)
 			cmd.Stderr = os.Stderr
 			return cmd
 		},
-		Kills:        4,
-		SetClockBack: clock.SetBack,
-		URLBytes:     1500, HostBytes: 1500,
+		Kills:    4,
+		URLBytes: 1500, HostBytes: 4500,
 	}
 }
 
-// TestToy checks that a correct store passes.
-func TestToy(t *testing.T) { Run(t, toyStore(noDefect)) }
-
-// TestShared checks a store that can be opened several times: handles that share a toy pass, and
-// handles with toys of their own fail.
+// TestShared checks a store that can be opened several times: handles that share a store pass, and
+// handles with stores of their own fail.
 func TestShared(t *testing.T) {
-	s := toyStore(noDefect)
-	s.Exclusive, s.Command = false, nil
-	open, toys := s.Open, make(map[string]frontier.Frontier)
-	s.Open = func(place string) (f frontier.Frontier, err error) {
-		if f = toys[place]; f == nil {
-			f, err = open(place)
-			toys[place] = f
+	for _, d := range []defect{{name: "none"}, {name: "opens another store", open: forgets}} {
+		s := faultyStore(d)
+		s.Exclusive, s.Command = false, nil
+		open, stores := s.Open, make(map[string]frontier.Frontier)
+		if d.open == nil {
+			s.Open = func(place string) (f frontier.Frontier, err error) {
+				if f = stores[place]; f == nil {
+					f, err = open(place)
+					stores[place] = f
+				}
+				return f, err
+			}
 		}
-		return f, err
-	}
-	for name, found := range failures(t, s, 12) {
-		t.Errorf("a store that is shared fails %s: %s", name, found)
-	}
-	s = toyStore(locksNothing)
-	s.Exclusive, s.Command = false, nil
-	if len(failures(t, s, 12)) == 0 {
-		t.Error("no check fails for handles that do not share their data")
+		if found := failures(t, s, 12); len(found) > 0 != (d.open != nil) {
+			t.Errorf("defect %s fails %v", d.name, found)
+		}
 	}
 }
 
@@ -81,11 +81,16 @@ func TestDefects(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the suite once for each defect")
 	}
+	for _, p := range points {
+		for name, found := range failures(t, faultyStore(defect{}), p.number) {
+			t.Errorf("a store without a defect fails %s: %s", name, found)
+		}
+	}
 	failed, ran := make(map[string]bool), 0
 	for _, w := range defects {
 		t.Run(fmt.Sprintf("%02d %s", w.point, w.name), func(t *testing.T) {
 			ran++
-			found := failures(t, toyStore(w.name), w.point)
+			found := failures(t, faultyStore(w), w.point)
 			for name, what := range found {
 				failed[name] = true
 				t.Logf("%s: %s", name, what)
@@ -100,7 +105,7 @@ func TestDefects(t *testing.T) {
 	}
 	for _, p := range points {
 		for _, c := range p.checks {
-			if name := checkName(p, c); !failed[name] && !skipped(toyStore(noDefect), c) {
+			if name := checkName(p, c); !failed[name] && !skipped(faultyStore(defect{}), c) {
 				t.Errorf("no defect fails %q", name)
 			}
 		}
