@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -65,13 +64,15 @@ func quick(t *testing.T, urls ...string) crawler.Config {
 	return cfg
 }
 
-// Every fault affects every kind of response, each in its own crawl beside a healthy host. The
-// results are as the table says, everything else is crawled as usual, and the hosts report no
-// violation.
+// Every fault affects every kind of response, on hosts of its own beside a healthy host. The results are as the table
+// says, everything else is crawled as usual, and the hosts report no violation.
 func TestMatrix(t *testing.T) {
-	var cells sync.WaitGroup
-	defer cells.Wait()
-	room := make(chan struct{}, atOnce)
+	// Crawls that differ in their time limits, or in how they end.
+	type group struct {
+		endless bool
+		end     crawler.End
+	}
+	cells := make(map[group][]faultsite.Host)
 	for i, f := range faultsite.Faults() {
 		kinds := slices.DeleteFunc([]faultsite.Kind{faultsite.Page, faultsite.Robots, faultsite.Sitemap}, func(k faultsite.Kind) bool {
 			return f.Want(k).Outcome == ""
@@ -80,41 +81,42 @@ func TestMatrix(t *testing.T) {
 			kinds = kinds[i%len(kinds):][:1] // each fault affects one kind
 		}
 		for _, k := range kinds {
-			room <- struct{}{}
-			cells.Go(func() {
-				defer func() { <-room }()
-				t.Run(f.Name+"/"+string(k), func(t *testing.T) { cell(t, f, k) })
-			})
+			g := group{f.Endless, crawler.EndFinished}
+			if f.Want(k).Outcome == faultsite.Unreachable {
+				g.end = crawler.EndDeferred
+			}
+			cells[g] = append(cells[g], faultsite.Host{Fault: f.Name, Kind: k})
+		}
+	}
+	for g, hosts := range cells {
+		for some := range slices.Chunk(hosts, atOnce) {
+			crawlFaults(t, some, g.endless, g.end)
 		}
 	}
 }
 
-// atOnce is how many crawls run at a time: they mostly wait.
-const atOnce = 16
+// atOnce is how many faulty hosts a crawl has: it mostly waits.
+const atOnce = 32
 
-// cellTime is how long a crawl with one fault may take on a busy machine.
+// cellTime is how long a crawl may take on a busy machine.
 const cellTime = 2 * time.Minute
 
-func cell(t *testing.T, f *faultsite.Fault, k faultsite.Kind) {
+// crawlFaults crawls a healthy host and faulty ones, and judges the results of each.
+func crawlFaults(t *testing.T, faulty []faultsite.Host, endless bool, end crawler.End) {
 	cfg := quick(t)
+	cfg.Limits.Concurrency = atOnce + 1
 	// Only an endless response may time out: a busy machine takes its time to decode a bomb.
 	cfg.Fetch.Timeout, cfg.Robots.Timeout, cfg.Fetch.FirstByteTimeout, cfg.Fetch.StallTimeout = cellTime, cellTime, cellTime, cellTime
-	if f.Endless { // everything else must be done in that time too, on a busy machine
+	if endless { // everything else must be done in that time too, on a busy machine
 		cfg.Fetch.Timeout, cfg.Robots.Timeout, cfg.Fetch.FirstByteTimeout, cfg.Fetch.StallTimeout = 10*time.Second, 10*time.Second, 3*time.Second, 2*time.Second
 	}
 	site, err := faultsite.Start(&faultsite.Options{
-		Hosts: []faultsite.Host{{Kind: faultsite.Healthy}, {Fault: f.Name, Kind: k}},
-		Delay: cfg.Politeness.Delay, Authority: authority,
+		Hosts: append([]faultsite.Host{{Kind: faultsite.Healthy}}, faulty...), Delay: cfg.Politeness.Delay, Authority: authority,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	closeSite := sync.OnceFunc(func() {
-		if err := site.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	defer closeSite()
+	defer func() { _ = site.Close() }() // a second time, if all went well
 	cfg.URLs = site.StartURLs()
 	c, err := crawler.New(cfg, nil)
 	if err != nil {
@@ -127,34 +129,49 @@ func cell(t *testing.T, f *faultsite.Fault, k faultsite.Kind) {
 	if err != nil || ctx.Err() != nil {
 		t.Fatalf("%v, %v: %+v", err, ctx.Err(), sum)
 	}
-	got := &result{t: t, cfg: cfg, sound: site.Places()[0].Origin, host: site.Places()[1].Origin, fault: f, kind: k}
-	got.read()
-	want := f.Want(k)
-	end := crawler.EndFinished
-	if want.Outcome == faultsite.Unreachable {
-		end = crawler.EndDeferred
-	}
 	if sum.End != end {
 		t.Errorf("the crawl ended: %s, want %s", sum.End, end)
 	}
+	if err := site.Close(); err != nil { // so that all is recorded
+		t.Error(err)
+	}
+	report := site.Report()
+	for _, v := range report.Violations {
+		t.Errorf("violation: %v", v)
+	}
+	all := &result{t: t, cfg: cfg}
+	all.read()
+	places := site.Places()
 	for _, path := range []string{"/", "/after", "/listed"} {
-		got.page(got.sound+path, 200)
+		all.page(places[0].Origin+path, 200)
 	}
-	got.closed(got.sound)
-	switch k {
-	case faultsite.Page:
-		got.ofPage(want)
-	case faultsite.Robots:
-		got.ofRobots(want)
-	case faultsite.Sitemap:
-		got.ofSitemap(want)
+	all.closed(places[0].Origin)
+	for _, p := range places[1:] {
+		t.Run(p.Fault+"/"+string(p.Kind), func(t *testing.T) {
+			r := *all
+			r.t, r.host = t, p.Origin
+			want := faultNamed(p.Fault).Want(p.Kind)
+			switch p.Kind {
+			case faultsite.Page:
+				r.ofPage(want)
+			case faultsite.Robots:
+				r.ofRobots(want)
+			case faultsite.Sitemap:
+				r.ofSitemap(want)
+			}
+			r.requests(p, report.Faults[p.Fault+" "+string(p.Kind)], want)
+			if t.Failed() {
+				for _, q := range report.Last {
+					if q.Origin == p.Origin {
+						t.Logf("%s in %v", q, q.End.Sub(q.Start))
+					}
+				}
+			}
+		})
 	}
-	closeSite() // so that all is recorded
-	got.requests(site, want)
-	if t.Failed() || testing.Verbose() {
-		for _, r := range site.Report().Last {
-			t.Logf("%s in %v", r, r.End.Sub(r.Start))
-		}
-		t.Logf("took %v; pages %+v\nrejected %+v\nrobots %+v\nsitemaps %+v", sum.Duration, got.pages, got.rejected, got.robots, got.sitemaps)
-	}
+}
+
+func faultNamed(name string) *faultsite.Fault {
+	all := faultsite.Faults()
+	return all[slices.IndexFunc(all, func(f *faultsite.Fault) bool { return f.Name == name })]
 }
