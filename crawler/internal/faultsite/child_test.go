@@ -88,14 +88,17 @@ func crawlAsChild(config string) error {
 	if err != nil {
 		return err
 	}
-	// The goroutines of closed connections take a moment to end.
-	for before := 0; before != runtime.NumGoroutine(); time.Sleep(10 * time.Millisecond) {
-		before = runtime.NumGoroutine()
+	// The goroutines of closed connections take a moment to end, on a busy machine a long one.
+	for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > maxLeft && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
 	}
 	v := examine()
 	v.Pages, v.Left, v.End = sum.Pages, sum.Remaining, sum.End
 	return say.Encode(v)
 }
+
+// maxLeft is the maximum number of goroutines, and of descriptors, of a process whose crawl has ended.
+const maxLeft = 100
 
 // examine looks at this process.
 func examine() *vitals {

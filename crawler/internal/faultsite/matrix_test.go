@@ -90,12 +90,15 @@ func TestMatrix(t *testing.T) {
 	}
 	for g, hosts := range cells {
 		for some := range slices.Chunk(hosts, atOnce) {
-			crawlFaults(t, some, g.endless, g.end)
+			t.Run(fmt.Sprintf("endless=%t,%s", g.endless, g.end), func(t *testing.T) {
+				t.Parallel() // it mostly waits
+				crawlFaults(t, some, g.endless, g.end)
+			})
 		}
 	}
 }
 
-// atOnce is how many faulty hosts a crawl has: it mostly waits.
+// atOnce is how many faulty hosts a crawl has.
 const atOnce = 32
 
 // cellTime is how long a crawl may take on a busy machine.

@@ -251,10 +251,10 @@ const leastTrend = 10 * time.Minute
 
 // leaks checks that a finished crawl leaves nothing behind, and never took more than it may.
 func (s *soak) leaks(v vitals) {
-	const goroutines, descriptors, peak = 100, 100, 640 << 20
-	if v.Goroutines > goroutines || v.Descriptors > descriptors || v.Peak > peak {
-		s.t.Errorf("at its end the crawl has %d goroutines and %d descriptors, and took %d MiB at the most; want no more than %d, %d and %d",
-			v.Goroutines, v.Descriptors, v.Peak>>20, goroutines, descriptors, peak>>20)
+	const peak = 640 << 20
+	if v.Goroutines > maxLeft || v.Descriptors > maxLeft || v.Peak > peak {
+		s.t.Errorf("at its end the crawl has %d goroutines and %d descriptors (limit %d), and took %d MiB at the most (limit %d)",
+			v.Goroutines, v.Descriptors, maxLeft, v.Peak>>20, peak>>20)
 	}
 }
 
