@@ -72,6 +72,7 @@ func TestDeleteRefusesAnotherFormat(t *testing.T) {
 // A worker that has not called Sync for long changes nothing if its crawl was deleted or created
 // again meanwhile.
 func TestDeleted(t *testing.T) {
+	t.Parallel() // a call waits
 	server := redistest.Start(t)
 	ctx := t.Context()
 	s := openTest(t, server.URL(), Options{WorkerName: "w"})

@@ -35,6 +35,7 @@ func testItems(name string, n int) []frontier.Item {
 	return items
 }
 
+// Open rejects a replica, since it is read-only. A master that became one is used again when it is a master.
 func TestReadOnly(t *testing.T) {
 	server := redistest.Start(t)
 	s := openTest(t, server.URL(), Options{RetryTimeout: -1})
@@ -43,6 +44,14 @@ func TestReadOnly(t *testing.T) {
 	_, err := s.Add(t.Context(), testItems("a", 1))
 	if !errors.Is(err, ErrReadOnly) && !errors.Is(err, ErrUnavailable) {
 		t.Errorf("Add to a replica: %v", err)
+	}
+	for _, o := range []Options{{CrawlName: "other", RetryTimeout: -1}, {CrawlName: "test", MustExist: true, RetryTimeout: -1}} {
+		if _, err := Open(t.Context(), server.URL(), &o); !errors.Is(err, ErrReadOnly) {
+			t.Errorf("Open of a replica, %+v: %v", o, err)
+		}
+	}
+	if err := Delete(t.Context(), server.URL(), &Options{CrawlName: "test", RetryTimeout: -1}); !errors.Is(err, ErrReadOnly) && !errors.Is(err, ErrInUse) {
+		t.Errorf("Delete on a replica: %v", err)
 	}
 	server.Do(t, "REPLICAOF", "NO", "ONE")
 	if added, err := s.Add(t.Context(), testItems("a", 1)); err != nil || !added[0] {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
@@ -62,34 +61,5 @@ func TestEviction(t *testing.T) {
 	for _, args := range [][]string{{"maxmemory-policy", "volatile-lru"}, {"maxmemory-policy", "noeviction"}, {"maxmemory", "0"}, {"maxmemory-policy", "allkeys-lru"}} {
 		server.Do(t, append([]string{"CONFIG", "SET"}, args...)...)
 		openTest(t, server.URL(), Options{})
-	}
-}
-
-// A crawl continues after its server was full for a while.
-func TestFullCrawl(t *testing.T) {
-	t.Parallel()
-	url, server := startServer(t)
-	w := &web{}
-	a := openTest(t, url, Options{WorkerName: "a"})
-	b := openTest(t, url, Options{WorkerName: "b"})
-	w.crawl(t, a, b, func() {
-		for range 3 {
-			w.progress(webPages / 10)
-			server.Do(t, "CONFIG", "SET", "maxmemory", "1mb") // less than the memory of an empty server
-			w.refusedAgain()
-			server.Do(t, "CONFIG", "SET", "maxmemory", "0")
-		}
-	})
-}
-
-// refusedAgain waits until the full server has rejected another call.
-func (w *web) refusedAgain() {
-	refused := func() int {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		return w.full
-	}
-	for before := refused(); refused() == before; {
-		time.Sleep(time.Millisecond)
 	}
 }

@@ -3,7 +3,6 @@
 package redisstore
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -11,29 +10,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
-
-// Open rejects a replica, since it is read-only.
-func TestReplica(t *testing.T) {
-	master := redistest.Start(t)
-	host, port, _ := strings.Cut(master.Addr, ":")
-	replica := redistest.Start(t, "--replicaof", host+" "+port)
-	s := openTest(t, master.URL(), Options{})
-	if _, err := s.Add(t.Context(), testItems("a", 3)); err != nil {
-		t.Fatal(err)
-	}
-	master.WaitForReplicas(t)
-	for _, o := range []Options{{CrawlName: "other"}, {CrawlName: "test", MustExist: true}} {
-		if _, err := Open(t.Context(), replica.URL(), &o); !errors.Is(err, ErrReadOnly) {
-			t.Errorf("Open of a replica, %+v: %v", o, err)
-		}
-	}
-	if err := Delete(t.Context(), replica.URL(), &Options{CrawlName: "test"}); !errors.Is(err, ErrReadOnly) && !errors.Is(err, ErrInUse) {
-		t.Errorf("Delete on a replica: %v", err)
-	}
-	if st, err := s.Stats(t.Context()); err != nil || st.URLs != 3 {
-		t.Errorf("counts are %+v, %v", st.Counts, err)
-	}
-}
 
 // The master of Sentinels dies, and its replica takes over. Writes that were not yet replicated are
 // lost together.

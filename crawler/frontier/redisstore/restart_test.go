@@ -119,7 +119,6 @@ type web struct {
 	acked map[string][]span
 	kills []span
 	lost  int // leases that were forgotten
-	full  int // calls that a full server has refused
 }
 
 // A span is when something was done.
@@ -218,9 +217,6 @@ func (w *web) progress(pages int) {
 func (w *web) work(over context.Context, t *testing.T, s *Store) {
 	for over.Err() == nil {
 		leases, err := s.Lease(over, frontier.LeaseRequest{Wait: 50 * time.Millisecond})
-		if w.refused(err) {
-			continue
-		}
 		if err != nil && over.Err() == nil {
 			t.Errorf("Lease: %v", err)
 			return
@@ -230,9 +226,6 @@ func (w *web) work(over context.Context, t *testing.T, s *Store) {
 			began := time.Now()
 			o := frontier.Outcome{Lease: l.ID, Result: frontier.Done, Links: w.links(l.URL), HostDelay: time.Millisecond}
 			errs, err := s.Finish(t.Context(), []frontier.Outcome{o}, nil)
-			for w.refused(err) {
-				errs, err = s.Finish(t.Context(), []frontier.Outcome{o}, nil)
-			}
 			if err != nil || errs[0] != nil && !errors.Is(errs[0], frontier.ErrLeaseLost) {
 				t.Errorf("Finish: %v, %v", errs, err)
 				return
@@ -246,19 +239,6 @@ func (w *web) work(over context.Context, t *testing.T, s *Store) {
 			w.mu.Unlock()
 		}
 	}
-}
-
-// refused reports whether a full server has refused a call, which is to be made
-// again.
-func (w *web) refused(err error) bool {
-	if !errors.Is(err, ErrFull) {
-		return false
-	}
-	w.mu.Lock()
-	w.full++
-	w.mu.Unlock()
-	time.Sleep(5 * time.Millisecond)
-	return true
 }
 
 // judge fails when a page was finished twice, unless Redis may have forgotten the
@@ -285,50 +265,4 @@ func (w *web) judge(t *testing.T) {
 		t.Errorf("%d leases were lost", w.lost)
 	}
 	t.Logf("%d pages, %d twice, %d leases forgotten", len(w.acked), twice, w.lost)
-}
-
-// A worker that slept until its lease had expired cannot finish the page when it
-// wakes, neither while another has it nor later. What it found is kept.
-func TestStale(t *testing.T) {
-	onBoth(t, !testing.Short(), func(t *testing.T, url string, _ ...*redistest.Server) {
-		ctx := t.Context()
-		sleeper := openTest(t, url, Options{WorkerName: "sleeper", Shards: 6})
-		other := openTest(t, url, Options{WorkerName: "other"})
-		const page = "http://h.test/page"
-		if _, err := sleeper.Add(ctx, []frontier.Item{{URL: page}}); err != nil {
-			t.Fatal(err)
-		}
-		first, err := sleeper.Lease(ctx, frontier.LeaseRequest{Duration: 200 * time.Millisecond})
-		if err != nil || len(first) != 1 {
-			t.Fatalf("leased %v, %v", first, err)
-		}
-		second, err := other.Lease(ctx, frontier.LeaseRequest{Wait: -1})
-		if err != nil || len(second) != 1 || second[0].Attempt != 2 || time.Now().Before(first[0].Expires) {
-			t.Fatalf("the other leased %v, %v", second, err)
-		}
-		wakes := func(link string, want frontier.Counts) {
-			t.Helper()
-			o := frontier.Outcome{Lease: first[0].ID, Result: frontier.Done, Links: []frontier.Item{{URL: link}}, HostDelay: time.Hour}
-			errs, err := sleeper.Finish(ctx, []frontier.Outcome{o}, nil)
-			if err != nil || !errors.Is(errs[0], frontier.ErrLeaseLost) {
-				t.Errorf("Finish by the sleeper: %v, %v", errs, err)
-			}
-			if err := sleeper.Extend(ctx, []frontier.LeaseID{first[0].ID}, time.Hour); !errors.Is(err, frontier.ErrLeaseLost) {
-				t.Errorf("Extend by the sleeper: %v", err)
-			}
-			st, err := other.Stats(ctx)
-			if err != nil || st.Counts != want {
-				t.Errorf("counts are %+v, %v, want %+v", st.Counts, err, want)
-			}
-			if h, err := other.Host(ctx, "h.test"); err != nil || !h.Due.IsZero() {
-				t.Errorf("the host is due at %v, %v", h.Due, err)
-			}
-		}
-		wakes("http://h.test/1", frontier.Counts{URLs: 2, Pending: 1, InFlight: 1})
-		errs, err := other.Finish(ctx, []frontier.Outcome{{Lease: second[0].ID, Result: frontier.Done}}, nil)
-		if err != nil || errs[0] != nil {
-			t.Errorf("Finish by the other: %v, %v", errs, err)
-		}
-		wakes("http://h.test/2", frontier.Counts{URLs: 3, Pending: 2, Done: 1})
-	})
 }

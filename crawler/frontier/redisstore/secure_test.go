@@ -186,107 +186,55 @@ func TestPermitted(t *testing.T) {
 	}
 }
 
-// The password is in no error, log or text, whatever its source.
+// The password is in no error, log or text.
 func TestPasswordIsNotTold(t *testing.T) {
 	const secret = "s3cr3t"
 	server := redistest.Start(t, "--requirepass", secret)
-	file := filepath.Join(t.TempDir(), "password")
-	if err := os.WriteFile(file, []byte(secret+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	inURL := strings.Replace(server.URL(), "://", "://:"+secret+"@", 1)
-	for name, c := range map[string]struct {
-		url  string
-		opts Options
-		env  string
-	}{
-		"option":      {server.URL(), Options{Password: secret}, ""},
-		"address":     {inURL, Options{}, ""},
-		"file":        {server.URL(), Options{PasswordFile: file}, ""},
-		"environment": {server.URL(), Options{}, secret},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var log bytes.Buffer
-			var told []string
-			t.Setenv(PasswordVariable, c.env)
-			c.opts.RetryTimeout = 50 * time.Millisecond
-			c.opts.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-			c.opts.OnOutage = func(err error) {
-				if err != nil {
-					told = append(told, err.Error())
-				}
-			}
-			s := openTest(t, c.url, c.opts)
-			told = append(told, s.String(), s.WorkerName())
-			fails := func(what string, err error) {
-				t.Helper()
-				if err == nil {
-					t.Errorf("%s worked", what)
-					return
-				}
-				told = append(told, err.Error())
-			}
-			server.Do(t, "CONFIG", "SET", "requirepass", secret) // would be rejected, since this connection has no password
-			wrong := c.opts
-			wrong.CrawlName = "x"
-			_, err := Open(t.Context(), strings.Replace(server.URL(), "://", "://nobody@", 1), &wrong)
-			fails("a wrong user", err)
-			none := c.opts
-			none.CrawlName, none.MustExist = "none", true
-			_, err = Open(t.Context(), c.url, &none)
-			fails("joining nothing", err)
-			fails("deleting nothing", Delete(t.Context(), c.url, &none))
-			server.Kill()
-			_, err = s.Add(t.Context(), testItems("a", 1))
-			fails("Add to nothing", err)
-			_, err = s.Lease(t.Context(), frontier.LeaseRequest{})
-			fails("Lease from nothing", err)
-			_, err = Open(t.Context(), c.url, &c.opts)
-			fails("Open of nothing", err)
-			_ = s.Close()
-			for _, text := range append(told, log.String()) {
-				if strings.Contains(text, secret) {
-					t.Errorf("the password is told: %s", text)
-				}
-			}
-			if !strings.Contains(log.String(), "not available") {
-				t.Errorf("nothing was logged: %s", &log)
-			}
-			server.Restart(t)
-		})
-	}
-}
-
-// Crawls of two prefixes on one server are independent.
-func TestPrefix(t *testing.T) {
-	url := redistest.Start(t).URL()
-	ctx := t.Context()
-	var stores [2]*Store
-	for i, prefix := range []string{"one", "two"} {
-		stores[i] = openTest(t, url, Options{Prefix: prefix, WorkerName: "w"})
-	}
-	for _, s := range stores {
-		if added, err := s.Add(ctx, testItems("a", 3)); err != nil || slices.Contains(added, false) {
-			t.Errorf("Add: %v, %v", added, err)
+	url := strings.Replace(server.URL(), "://", "://:"+secret+"@", 1)
+	var opts Options
+	var log bytes.Buffer
+	var told []string
+	opts.RetryTimeout = 50 * time.Millisecond
+	opts.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	opts.OnOutage = func(err error) {
+		if err != nil {
+			told = append(told, err.Error())
 		}
 	}
-	if _, err := stores[0].Finish(ctx, nil, []byte("note")); err != nil {
-		t.Error(err)
+	s := openTest(t, url, opts)
+	told = append(told, s.String(), s.WorkerName())
+	fails := func(what string, err error) {
+		t.Helper()
+		if err == nil {
+			t.Errorf("%s worked", what)
+			return
+		}
+		told = append(told, err.Error())
 	}
-	if note, err := stores[1].Note(ctx); note != nil || err != nil {
-		t.Errorf("the note of another prefix: %q, %v", note, err)
+	server.Do(t, "CONFIG", "SET", "requirepass", secret) // would be rejected, since this connection has no password
+	wrong := opts
+	wrong.CrawlName = "x"
+	_, err := Open(t.Context(), strings.Replace(url, "://", "://nobody", 1), &wrong)
+	fails("a wrong user", err)
+	none := opts
+	none.CrawlName, none.MustExist = "none", true
+	_, err = Open(t.Context(), url, &none)
+	fails("joining nothing", err)
+	fails("deleting nothing", Delete(t.Context(), url, &none))
+	server.Kill()
+	_, err = s.Add(t.Context(), testItems("a", 1))
+	fails("Add to nothing", err)
+	_, err = s.Lease(t.Context(), frontier.LeaseRequest{})
+	fails("Lease from nothing", err)
+	_, err = Open(t.Context(), url, &opts)
+	fails("Open of nothing", err)
+	_ = s.Close()
+	for _, text := range append(told, log.String()) {
+		if strings.Contains(text, secret) {
+			t.Errorf("the password is told: %s", text)
+		}
 	}
-	if err := stores[0].Publish(ctx, []byte("stop")); err != nil {
-		t.Error(err)
-	}
-	if news := sync1(t, stores[1], "", 0); len(news.Messages) != 0 || len(news.Workers) != 1 {
-		t.Errorf("what another prefix was told: %+v", news)
-	}
-	_ = stores[0].Close()
-	if err := Delete(ctx, url, &Options{CrawlName: "test", Prefix: "one"}); err != nil {
-		t.Error(err)
-	}
-	if st, err := stores[1].Stats(ctx); err != nil || st.URLs != 3 {
-		t.Errorf("counts are %+v, %v", st.Counts, err)
+	if !strings.Contains(log.String(), "not available") {
+		t.Errorf("nothing was logged: %s", &log)
 	}
 }
