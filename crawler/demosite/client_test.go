@@ -17,9 +17,7 @@ const agent = "politecrawl-test (politecrawl/0.1)"
 func serve(t *testing.T, opts *Options) *Site {
 	t.Helper()
 	s, err := Start(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -162,4 +160,12 @@ func (c *courteous) crawl(e Expectation) {
 		})
 	}
 	wg.Wait()
+}
+
+// must ends a test with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -32,9 +32,7 @@ func TestJudgePassesThePolite(t *testing.T) {
 				delay: map[string]time.Duration{},
 			}
 			sitemaps, err := url.Parse(s.Origin("sitemaps"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			c.delay[sitemaps.Host] = s.at(s.Origin("sitemaps")).crawlDelay(audienceOf(token))
 			c.client.Transport = branded{token, c.client.Transport}
 			c.crawl(e)

@@ -246,9 +246,7 @@ func TestServe(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	s := serve(t, quick())
 	first, err := url.Parse(s.StartURLs()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(s.StartURLs()) != 7 || first.Hostname() != "127.0.0.1" {
 		t.Errorf("start URLs %v", s.StartURLs())
 	}
@@ -305,9 +303,7 @@ func TestClientLeaves(t *testing.T) {
 	s := serve(t, &Options{latency: time.Hour})
 	ctx, leave := context.WithCancel(t.Context())
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.StartURLs()[0], nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	go func() {
 		for len(s.record.all()) == 0 {
 			time.Sleep(time.Millisecond)
@@ -332,9 +328,7 @@ func TestStartRefuses(t *testing.T) {
 	defer func() { _ = taken.Close() }()
 	_, port, _ := net.SplitHostPort(taken.Addr().String())
 	number, err := strconv.Atoi(port)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, tc := range []struct {
 		name, says string
 		opts       Options
@@ -357,15 +351,11 @@ func TestStartRefuses(t *testing.T) {
 func TestCloseLeavesNothing(t *testing.T) {
 	before := runtime.NumGoroutine()
 	s, err := Start(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	transport := &http.Transport{}
 	send(t, &http.Client{Transport: transport}, http.MethodGet, s.StartURLs()[0])
 	transport.CloseIdleConnections()
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	if len(s.record.all()) != 1 {
 		t.Errorf("%d requests after Close", len(s.record.all()))
 	}

@@ -45,15 +45,11 @@ func serve(t *testing.T, files map[string]string) (origin string, auth *anonymou
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	auth = &anonymous{}
 	origin, stop, err := serveDir(dir, auth)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(stop)
 	return origin, auth
 }
@@ -66,18 +62,14 @@ func newRobots(t *testing.T, timeout time.Duration) *robotsext.Robots {
 			Schemes: map[string]robotsext.Fetcher{"ftp": ftpfetch.New(nil)},
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r
 }
 
 func parse(t *testing.T, s string) *url.URL {
 	t.Helper()
 	u, err := url.Parse(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return u
 }
 
@@ -116,9 +108,7 @@ func TestServer(t *testing.T) {
 	})
 	t.Run("ROB-LOC-10/for ftp only", func(t *testing.T) {
 		r, err := robotsext.New("testbot/1.0", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if err := r.Check(t.Context(), parse(t, "ftp://127.0.0.1/")); !errors.Is(err, robotsext.ErrUnsupportedScheme) {
 			t.Errorf("without a fetcher: error %v, want ErrUnsupportedScheme", err)
 		}
@@ -127,9 +117,7 @@ func TestServer(t *testing.T) {
 		text := strings.Repeat("line of text\n", 50_000)
 		origin, _ := serve(t, map[string]string{"f": text})
 		f, err := ftpfetch.New(nil)(t.Context(), parse(t, origin+"/f"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer f.Close()
 		got, err := io.ReadAll(f)
 		if err != nil || string(got) != text {
@@ -143,17 +131,11 @@ func TestServer(t *testing.T) {
 func speak(t *testing.T, greeting, data string, replies map[string]string) (origin string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	passive, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, port, err := net.SplitHostPort(passive.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all := map[string]string{
 		"USER": "331 password", "PASS": "230 in", "FEAT": "211 none", "TYPE": "200 ok", "QUIT": "221 bye",
 		"EPSV": fmt.Sprintf("229 passive (|||%s|)", port), "RETR": "150 here", "done": "226 done",
@@ -218,9 +200,7 @@ func TestReplies(t *testing.T) {
 				timeout = 200 * time.Millisecond
 			}
 			rec, err := newRobots(t, timeout).Record(t.Context(), parse(t, speak(t, test.greeting, rules, test.replies)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if rec.Outcome != test.want {
 				t.Errorf("outcome %v (%v), want %v", rec.Outcome, rec.Err, test.want)
 			}
@@ -256,4 +236,12 @@ func TestOpen(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	})
+}
+
+// must ends a test with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

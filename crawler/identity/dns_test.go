@@ -76,9 +76,7 @@ func TestCheckDNS(t *testing.T) {
 
 func TestPublicAddrsAreNotPrivate(t *testing.T) {
 	addrs, err := publicAddrs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, a := range addrs {
 		if !a.IsGlobalUnicast() || a.IsPrivate() {
 			t.Errorf("%s is not public", a)

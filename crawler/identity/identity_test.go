@@ -39,9 +39,7 @@ func settings() Settings {
 func create(t *testing.T, c *clock, source string) *Identity {
 	t.Helper()
 	f, err := Create(filepath.Join(t.TempDir(), "identity"), settings(), source, &Options{Now: c.now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return f
 }
 
@@ -49,13 +47,9 @@ func create(t *testing.T, c *clock, source string) *Identity {
 func served(t *testing.T, f *Identity, now time.Time) *botauth.Directory {
 	t.Helper()
 	body, err := os.ReadFile(f.public(botauth.DirectoryPath))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := os.ReadFile(f.public("_headers"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	h := http.Header{}
 	for line := range strings.Lines(strings.TrimPrefix(string(text), botauth.DirectoryPath+"\n")) {
 		name, value, ok := strings.Cut(strings.TrimSpace(line), ": ")
@@ -65,9 +59,7 @@ func served(t *testing.T, f *Identity, now time.Time) *botauth.Directory {
 		h.Set(name, value)
 	}
 	dir, err := botauth.VerifyDirectory("bot.example.com", h, body, now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return dir
 }
 
@@ -75,13 +67,9 @@ func served(t *testing.T, f *Identity, now time.Time) *botauth.Directory {
 func signed(t *testing.T, f *Identity) *http.Request {
 	t.Helper()
 	s, err := f.Signer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	req := httptest.NewRequest(http.MethodGet, "https://site.example/", http.NoBody)
-	if err := s.Sign(req); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Sign(req))
 	return req
 }
 
@@ -112,9 +100,7 @@ func TestFilesOfAnIdentity(t *testing.T) {
 		got[filepath.ToSlash(rel)] = string(text)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	names := []string{"identity.json", "nginx.conf", "public/.well-known/http-message-signatures-directory", "public/_headers", "public/index.html", "public/ip-ranges.json", "public/signature-agent-card.json"}
 	if diff := cmp.Diff(names, sortedKeys(got)); diff != "" {
 		t.Fatalf("files (-want +got):\n%s", diff)
@@ -122,9 +108,7 @@ func TestFilesOfAnIdentity(t *testing.T) {
 	for _, name := range names {
 		golden := filepath.Join("testdata", "identity", strings.ReplaceAll(name, "/.", "/"))
 		if *update {
-			if err := errors.Join(os.MkdirAll(filepath.Dir(golden), 0o755), os.WriteFile(golden, []byte(got[name]), 0o644)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errors.Join(os.MkdirAll(filepath.Dir(golden), 0o755), os.WriteFile(golden, []byte(got[name]), 0o644)))
 		}
 		want, err := os.ReadFile(golden)
 		if diff := cmp.Diff(string(want), got[name]); err != nil || diff != "" {
@@ -150,9 +134,7 @@ func sortedKeys(m map[string]string) (names []string) {
 
 func TestPageAndCardOmitWhatIsNotSet(t *testing.T) {
 	f, err := Create(filepath.Join(t.TempDir(), "i"), Settings{Agent: "https://bot.example.com", Name: "examplebot"}, FileSource, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, name := range []string{"index.html", "signature-agent-card.json", "_headers"} {
 		text, err := os.ReadFile(f.public(name))
 		if found := regexp.MustCompile(`client-ranges|Purpose|purpose|mailto|ips_uri|contacts`).Find(text); err != nil || found != nil {
@@ -236,9 +218,7 @@ func TestOpenRefusesADamagedFile(t *testing.T) {
 		{`{"version":1,"agent":"https://b.example","name":"b","keys":[{"id":"../../x","source":"file"}]}`, "is not valid"},
 		{`{"version":1,"agent":"http://b.example","name":"b"}`, "not an https URL"},
 	} {
-		if err := os.WriteFile(filepath.Join(dir, contentFile), []byte(tt.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, contentFile), []byte(tt.text), 0o600))
 		if _, err := Open(dir, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.text, err, tt.want)
 		}
@@ -249,9 +229,7 @@ func TestOpenRefusesADamagedFile(t *testing.T) {
 func reopen(t *testing.T, f *Identity, c *clock) *Identity {
 	t.Helper()
 	other, err := Open(f.dir, &Options{Now: c.now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return other
 }
 
@@ -345,9 +323,7 @@ func TestStolenKey(t *testing.T) {
 				rotate(t, f, c, 0)
 			}
 			stolen := reopen(t, f, c).Keys()[tt.stolen].ID
-			if err := os.Remove(f.keyFile(stolen)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Remove(f.keyFile(stolen)))
 			rotate(t, f, c, 1)
 			c.at = c.at.Add(reread)
 			keys := reopen(t, f, c).Keys()
@@ -370,9 +346,7 @@ func TestRotateIsExclusive(t *testing.T) {
 	c := newClock()
 	f := create(t, c, FileSource)
 	unlock, err := f.lock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = reopen(t, f, c).Rotate("")
 	_, _, renewErr := reopen(t, f, c).Renew()
 	for _, err := range []error{err, renewErr} {
@@ -380,9 +354,7 @@ func TestRotateIsExclusive(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := unlock(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, unlock())
 	rotate(t, f, c, 0)
 }
 
@@ -412,9 +384,7 @@ func TestFailedInitCanBeRepeated(t *testing.T) {
 
 func must(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 func TestKeyThatOthersCanReadIsRefused(t *testing.T) {
@@ -455,9 +425,7 @@ func TestRotateWithEnvironmentAndCommand(t *testing.T) {
 		t.Errorf("a failed rotation retires %+v", k)
 	}
 	name := filepath.Join(t.TempDir(), "key")
-	if err := os.WriteFile(name, []byte(testKeys[1]), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, []byte(testKeys[1]), 0o600))
 	if notes, err := f.Rotate("command:cat " + name); err != nil || len(notes) > 0 {
 		t.Fatal(notes, err)
 	}
@@ -520,9 +488,7 @@ func TestRenew(t *testing.T) {
 	renew := func(want bool, why string) {
 		t.Helper()
 		f, err := Open(f.dir, &Options{Now: c.now})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got, notes, err := f.Renew(); got != want || len(notes) > 0 || err != nil {
 			t.Errorf("%s: renewed %v %v %v", why, got, notes, err)
 		}
@@ -535,12 +501,8 @@ func TestRenew(t *testing.T) {
 
 	name := filepath.Join(f.dir, contentFile)
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(strings.Replace(string(text), `"search"`, `"research"`, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.WriteFile(name, []byte(strings.Replace(string(text), `"search"`, `"research"`, 1)), 0o600))
 	renew(true, "settings changed")
 	for _, file := range []string{"index.html", "_headers", botauth.DirectoryPath, RangesPath} {
 		must(t, os.WriteFile(f.public(file), []byte("x"), 0o600))
@@ -552,19 +514,13 @@ func TestRenew(t *testing.T) {
 
 	// A rotation that was killed before it wrote identity.json.
 	text, err = os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	killed, err := Open(f.dir, &Options{Now: c.now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := killed.Rotate(""); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(name, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, text, 0o600))
 	renew(true, "killed rotation")
 	if got := served(t, f, c.at).Keys; len(got) != 1 || got[0].Exp != 0 {
 		t.Errorf("after a killed rotation: %+v", got)

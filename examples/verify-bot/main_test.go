@@ -14,21 +14,13 @@ import (
 func TestVerified(t *testing.T) {
 	const agent = "https://bot.example.com/"
 	key, err := botauth.GenerateKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	stranger, err := botauth.GenerateKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	file := filepath.Join(t.TempDir(), "directory")
 	body, err := json.Marshal(botauth.Directory{Keys: []botauth.JWK{key.Public()}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, body, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.WriteFile(file, body, 0o600))
 	site := verified(newSite(), func() (*botauth.Directory, error) { return readDirectory(agent, file) })
 	for _, test := range []struct {
 		name, path string
@@ -45,17 +37,21 @@ func TestVerified(t *testing.T) {
 		req := httptest.NewRequest(http.MethodGet, test.path, http.NoBody)
 		if test.key != nil {
 			signer, err := botauth.NewSigner(*test.key, test.agent, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := signer.Sign(req); err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
+			must(t, signer.Sign(req))
 		}
 		w := httptest.NewRecorder()
 		site.ServeHTTP(w, req)
 		if w.Code != test.want {
 			t.Errorf("%s: %d, want %d: %s", test.name, w.Code, test.want, w.Body)
 		}
+	}
+}
+
+// must ends a test with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -60,9 +60,7 @@ func BenchmarkCrawl(b *testing.B) {
 				cmd.Env = append(os.Environ(), benchEnv+"="+c.name, childEnv+"="+b.TempDir())
 				cmd.Stderr = os.Stderr
 				out, err := cmd.Output()
-				if err != nil {
-					b.Fatal(err)
-				}
+				must(b, err)
 				if err := json.Unmarshal(out, &f); err != nil {
 					b.Fatalf("%v: %s", err, out)
 				}

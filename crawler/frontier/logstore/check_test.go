@@ -119,9 +119,7 @@ var outcomeDone = frontier.Outcome{Result: frontier.Done}
 
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 func itemsOf(urls ...string) []frontier.Item {

@@ -45,9 +45,7 @@ func TestOpenReadOnly(t *testing.T) {
 
 		check(t, dir)
 		view, err := OpenReadOnly(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer view.Close()
 		item := func(url string, host frontier.Host, priority uint8, at time.Time, meta string) frontier.Item {
 			return frontier.Item{URL: url, Host: host, Priority: priority, NotBefore: at, Meta: bytes.Clone([]byte(meta))}
@@ -65,9 +63,7 @@ func TestOpenReadOnly(t *testing.T) {
 		for range 2 { // reading changes nothing
 			var got []URL
 			for u, err := range view.URLs() {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if len(u.Meta) == 0 {
 					u.Meta = []byte{}
 				}
@@ -79,9 +75,7 @@ func TestOpenReadOnly(t *testing.T) {
 		}
 		n := 0
 		for _, err := range view.URLs() {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if n++; n == 4 {
 				break
 			}
@@ -97,18 +91,14 @@ func TestOpenReadOnly(t *testing.T) {
 		}
 		var hosts []frontier.HostRecord
 		for h, err := range view.Hosts() {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			hosts = append(hosts, h)
 		}
 		if diff := cmp.Diff(wantHosts, hosts); diff != "" {
 			t.Errorf("Hosts (-want +got):\n%s", diff)
 		}
 		for _, err := range view.Hosts() {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			break
 		}
 	})

@@ -48,9 +48,7 @@ func TestRestart(t *testing.T) {
 		}, 10 * time.Second},
 		{"a hold asked for more", func(t *testing.T, s *Store) {
 			release, err := s.Hold(ctx, host)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			release(30 * time.Second)
 		}, 25 * time.Second},
 		{"slots from start to start", func(t *testing.T, s *Store) {
@@ -126,13 +124,9 @@ func TestCountsAfterKill(t *testing.T) {
 func forget(t testing.TB, s *Store) {
 	t.Helper()
 	for range 10_000 {
-		if err := s.flush(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.flush())
 		now, err := s.sched.Enter(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		n := len(s.hosts) + len(s.idle)
 		s.sched.Exit(now)
 		if n == 0 {

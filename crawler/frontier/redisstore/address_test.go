@@ -51,9 +51,7 @@ func TestBadAddress(t *testing.T) {
 
 func TestPassword(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "password")
-	if err := os.WriteFile(file, []byte("from file\r\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte("from file\r\n"), 0o600))
 	t.Setenv(PasswordVariable, "from environment")
 	for _, c := range []struct {
 		text string

@@ -40,9 +40,7 @@ func BenchmarkCrawl(b *testing.B) {
 func crawlPages(b *testing.B, url string, cache int, servers []*redistest.Server) {
 	ctx := context.Background()
 	s, err := Open(ctx, url, &Options{CrawlName: newNonce(), cacheBytes: cache})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	defer s.Close()
 	var web loadtest.Web
 	if _, err := s.Add(ctx, web.Grow(10*loadtest.Hosts)); err != nil {
@@ -51,9 +49,7 @@ func crawlPages(b *testing.B, url string, cache int, servers []*redistest.Server
 	calls, cpu, own := total(b, servers, "commandstats", "cmdstat_evalsha"), cpuOf(b, servers), loadtest.CPU()
 	b.ResetTimer()
 	pages, err := web.Crawl(b.N, 0, loadtest.Page(ctx, s, time.Nanosecond))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	b.StopTimer()
 	n := float64(pages)
 	b.ReportMetric(n/b.Elapsed().Seconds(), "pages/s")
@@ -70,9 +66,7 @@ func BenchmarkMemory(b *testing.B) {
 	server := redistest.Start(b)
 	before := total(b, []*redistest.Server{server}, "memory", "used_memory")
 	s, err := Open(ctx, server.URL(), &Options{CrawlName: newNonce(), ExpectedURLs: expected(b), MaxInFlight: 1000})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	defer s.Close()
 	var web loadtest.Web
 	for left := b.N; left > 0; left -= itemsAtOnce {
@@ -97,9 +91,7 @@ func expected(b *testing.B) int {
 		return b.N
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	return n
 }
 
@@ -113,9 +105,7 @@ func total(b *testing.B, servers []*redistest.Server, section, field string) (su
 			}
 			value, _, _ = strings.Cut(strings.TrimPrefix(value, "calls="), ",")
 			n, err := strconv.ParseFloat(value, 64)
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			sum += n
 		}
 	}

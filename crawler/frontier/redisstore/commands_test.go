@@ -28,13 +28,9 @@ var operation = regexp.MustCompile(` "1" "[^"]*" "(\w+)"`)
 func commandsOf(t *testing.T, server *redistest.Server, do func()) (commands []string) {
 	t.Helper()
 	monitor, err := net.Dial("tcp", server.Addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer monitor.Close()
-	if err := monitor.SetDeadline(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, monitor.SetDeadline(time.Now().Add(time.Minute)))
 	lines := bufio.NewScanner(monitor)
 	lines.Buffer(nil, 1<<20)
 	if _, err := fmt.Fprint(monitor, "MONITOR\r\n"); err != nil || !lines.Scan() {
@@ -132,9 +128,7 @@ func TestCommandsInOrder(t *testing.T) {
 			fmt.Fprintf(&got, "%s\n", step.name)
 			commands := commandsOf(t, server, step.do)
 			for s.home != 0 { // which is random
-				if err := errors.Join(s.Close(), Delete(ctx, server.URL(), opts)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, errors.Join(s.Close(), Delete(ctx, server.URL(), opts)))
 				hosts, items = nil, nil
 				commands = commandsOf(t, server, step.do)
 			}
@@ -147,9 +141,7 @@ func TestCommandsInOrder(t *testing.T) {
 		}
 		golden := filepath.Join("testdata", fmt.Sprintf("commands-%d.txt", shards))
 		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if diff := cmp.Diff(string(want), got.String()); diff != "" {
 			t.Errorf("%d shards (-want +got):\n%s", shards, diff)
 		}

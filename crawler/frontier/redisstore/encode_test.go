@@ -108,9 +108,7 @@ func TestRobots(t *testing.T) {
 
 func TestLayout(t *testing.T) {
 	o, err := (&Options{CrawlName: "c", Shards: 64, Settings: []byte("\x00s")}).withDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	l := newLayout(&o)
 	fields := make(map[string]string)
 	for pair := range slices.Chunk(l.fields(), 2) {

@@ -133,3 +133,11 @@ func TestTaken(t *testing.T) {
 		t.Errorf("Finish of the first: %v, want %v", err, ErrNameTaken)
 	}
 }
+
+// must ends a test with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

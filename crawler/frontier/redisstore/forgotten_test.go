@@ -19,9 +19,7 @@ import (
 func forgetSince(t *testing.T, server *redistest.Server, text []byte) {
 	t.Helper()
 	server.Kill()
-	if err := os.Truncate(writtenTo(t, server), int64(len(text))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(writtenTo(t, server), int64(len(text))))
 	server.Restart(t)
 }
 
@@ -31,9 +29,7 @@ func forgetSince(t *testing.T, server *redistest.Server, text []byte) {
 func interrupt(t *testing.T, server *redistest.Server, trigger *atomic.Pointer[string], act func()) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	var acting sync.Mutex
 	dial := func() (net.Conn, error) {

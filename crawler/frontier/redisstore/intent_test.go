@@ -19,18 +19,14 @@ func TestOpenCompletesIntent(t *testing.T) {
 			server := redistest.Start(t)
 			opts := Options{CrawlName: "test", WorkerName: "w", Shards: 2, RetryTimeout: -1}
 			s, err := Open(t.Context(), server.URL(), &opts)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if _, err := s.Add(t.Context(), testItems("a", 20)); err != nil {
 				t.Fatal(err)
 			}
 			outcomes := make([]frontier.Outcome, 0, 20)
 			for len(outcomes) < cap(outcomes) {
 				leases, err := s.Lease(t.Context(), frontier.LeaseRequest{Max: cap(outcomes)})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				for _, l := range leases {
 					outcomes = append(outcomes, frontier.Outcome{Lease: l.ID, Result: frontier.Done})
 				}

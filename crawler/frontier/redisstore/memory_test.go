@@ -27,9 +27,7 @@ func TestFull(t *testing.T) {
 		t.Fatalf("leased %d, %v", len(leases), err)
 	}
 	before, err := s.Stats(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	server.Do(t, "CONFIG", "SET", "maxmemory", "1")
 	calls := storetest.Calls(s)
 	calls["Finish"] = func(ctx context.Context) error {

@@ -40,9 +40,7 @@ func TestObserve(t *testing.T) {
 	}
 	n := 0
 	for _, err := range o.Waiting(ctx) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		n++
 	}
 	if n != 2 {

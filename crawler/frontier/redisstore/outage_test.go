@@ -81,9 +81,7 @@ func TestFlushedServerIsReported(t *testing.T) {
 	ctx := t.Context()
 	s := openTest(t, server.URL(), Options{WorkerName: "w"})
 	for range 2 {
-		if err := s.Publish(ctx, []byte("old")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Publish(ctx, []byte("old")))
 	}
 	from := sync1(t, s, "here", 0).Next
 	for _, key := range []string{s.layout.key("workers"), s.layout.in(s.home, "workers")} {
@@ -102,9 +100,7 @@ func TestFlushedServerIsReported(t *testing.T) {
 	if len(news.Workers) != 1 || !news.Workers[0].Registered || news.Next != 1 {
 		t.Errorf("news are %+v", news)
 	}
-	if err := s.Publish(ctx, []byte("new")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Publish(ctx, []byte("new")))
 	if news = sync1(t, s, "", news.Next); len(news.Messages) != 1 || string(news.Messages[0]) != "new" {
 		t.Errorf("told %q", news.Messages)
 	}

@@ -20,9 +20,7 @@ func TestAgain(t *testing.T) {
 		ctx := t.Context()
 		list := testItems("a", 1)
 		hosts, err := frontier.HostsOf(list)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		items, fresh := s.items(list, hosts, false)
 		w := &waiter{}
 		shard, all := items[0].shard, make(sections)
@@ -68,9 +66,7 @@ func TestAgainWithCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	hosts, err := frontier.HostsOf(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	items, fresh := s.items(list, hosts, false)
 	all := make(sections)
 	for _, it := range items {

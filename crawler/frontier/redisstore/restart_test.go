@@ -82,9 +82,7 @@ func startCluster(t *testing.T, options ...string) (string, *redistest.Server) {
 func written(t *testing.T, server *redistest.Server) []byte {
 	t.Helper()
 	text, err := os.ReadFile(writtenTo(t, server))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return text
 }
 
@@ -106,9 +104,7 @@ func tear(t *testing.T, server *redistest.Server, text []byte) {
 	if end < 0 {
 		t.Fatalf("there are %d bytes", len(text))
 	}
-	if err := os.Truncate(writtenTo(t, server), int64(end+len(exec))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(writtenTo(t, server), int64(end+len(exec))))
 }
 
 // A web of pages, each of which has two links, down to a depth.

@@ -66,9 +66,7 @@ func TestTLS(t *testing.T) {
 func leastLine(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	words := aclLine(string(text))
 	if len(words) < 10 {
 		t.Fatalf("the package comment has no line for ACL: %q", words)
@@ -85,9 +83,7 @@ func aclLine(text string) []string {
 // SHARED.md gives the user the same permissions as the package comment.
 func TestSharedPageHasThePermissions(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "SHARED.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got, want := aclLine(string(text)), leastLine(t); !slices.Equal(got, want) {
 		t.Errorf("SHARED.md: %q\nwant %q", got, want)
 	}
@@ -171,9 +167,7 @@ func TestPermitted(t *testing.T) {
 	line := strings.Join(leastLine(t), " ") + " "
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, m := range regexp.MustCompile(`call\('([A-Z]+)'`).FindAllSubmatch(text, -1) {
 			command := strings.ToLower(string(m[1]))
 			if !slices.Contains(keyCommands, command) && !strings.Contains(scriptText("check"), "try('"+command+"'") {

@@ -28,12 +28,8 @@ func pause(t *testing.T, s *redistest.Server) (resume func()) {
 	t.Helper()
 	id := regexp.MustCompile(`process_id:(\d+)`).FindStringSubmatch(s.Do(t, "INFO", "server"))
 	n, err := strconv.Atoi(id[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(n, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, syscall.Kill(n, syscall.SIGSTOP))
 	var status syscall.WaitStatus
 	if _, err := syscall.Wait4(n, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
 		t.Fatalf("the server has not stopped: %v, %v", status, err)
@@ -145,9 +141,7 @@ func TestSilenceOfMaster(t *testing.T) {
 	} {
 		server.Do(t, "CONFIG", "RESETSTAT")
 		s.heard.Store(&c.last)
-		if err := s.refresh(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.refresh(t.Context()))
 		got := strings.Contains(server.Do(t, "INFO", "commandstats"), fmt.Sprintf("cmdstat_hdel:calls=%d,", confirmations))
 		if got != c.want {
 			t.Errorf("%s: confirmed: %v", c.name, got)

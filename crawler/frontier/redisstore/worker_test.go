@@ -50,9 +50,7 @@ func TestTell(t *testing.T) {
 	ctx := t.Context()
 	want := [][]byte{[]byte("stop"), {}, {0, 255}}
 	for _, m := range want {
-		if err := s.Publish(ctx, m); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Publish(ctx, m))
 	}
 	news := sync1(t, s, "", 0)
 	if diff := cmp.Diff(want, news.Messages); diff != "" || news.Next != 3 {
@@ -167,19 +165,13 @@ func TestTake(t *testing.T) {
 				t.Errorf("took %d, %v; want %d", got, err, want)
 			}
 		}
-		if err := a.SetReserved(ctx, map[string]int64{"pages": 100, "bytes": 1 << 50}); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.SetReserved(ctx, map[string]int64{"pages": 50}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, a.SetReserved(ctx, map[string]int64{"pages": 100, "bytes": 1 << 50}))
+		must(t, b.SetReserved(ctx, map[string]int64{"pages": 50}))
 		take(b, 1000, 160, 10)
 		take(b, -100, 0, -60) // no more than its share
 		take(a, 1, 100, 0)
 		take(a, 5, 102, 2)
-		if err := a.SetReserved(ctx, nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, a.SetReserved(ctx, nil))
 		take(b, 10, 10, 10)
 		if got, err := b.Reserve(ctx, "bytes", maxCount, maxCount); err != nil || got != maxCount {
 			t.Errorf("took %d bytes, %v", got, err)

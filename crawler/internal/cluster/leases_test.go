@@ -42,14 +42,10 @@ func TestLeasesThatEnd(t *testing.T) {
 		s.Hold(&lease)
 		u := &url.URL{Scheme: "http", Host: "a.example", Path: "/x"}
 		lost := make(chan time.Time, 1)
-		if err := s.WithinLease(t.Context(), u, func(error) { lost <- time.Now() }); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.WithinLease(t.Context(), u, func(error) { lost <- time.Now() }))
 		for range 8 { // two minutes
 			time.Sleep(s.interval())
-			if err := s.extend(t.Context(), f, log); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.extend(t.Context(), f, log))
 		}
 		last := time.Now()
 		f.away = true

@@ -50,9 +50,7 @@ func options(server *redistest.Server, worker string) *Options {
 func open(t *testing.T, opts *Options, h Handler) *Redis {
 	t.Helper()
 	r, err := Open(t.Context(), opts, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		r.Close()
 		_ = r.store.Close()
@@ -65,13 +63,9 @@ func TestFinishedActsOnAllAnnouncements(t *testing.T) {
 	c := &crawl{}
 	r := open(t, options(redistest.Start(t), "w1"), c)
 	for range 2500 {
-		if err := publish(t.Context(), r.store, event{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, publish(t.Context(), r.store, event{}))
 	}
-	if err := publish(t.Context(), r.store, event{Stop: true}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, publish(t.Context(), r.store, event{Stop: true}))
 	if over, err := r.Finished(t.Context()); !over || err != nil || !slices.Equal(c.stopped, []Reason{Stopped}) {
 		t.Errorf("over %v, %v, stopped by %v", over, err, c.stopped)
 	}
@@ -85,9 +79,7 @@ func TestMembersReceiveAnnouncements(t *testing.T) {
 	if known, err := first.Announce(t.Context(), "http://b.test/"); !known || err != nil {
 		t.Errorf("announced: known %t, %v", known, err)
 	}
-	if err := first.Sync(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, first.Sync(t.Context()))
 	second := open(t, options(server, "w2"), two)
 	if got := second.URLs(); !slices.Equal(got, []string{"http://a.test/", "http://b.test/"}) {
 		t.Errorf("URLs of the crawl: %v", got)
@@ -99,9 +91,7 @@ func TestMembersReceiveAnnouncements(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range []*Redis{second, first} {
-		if err := r.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.Sync(t.Context()))
 	}
 	if one.joined != 2 || two.joined != 1 {
 		t.Errorf("%d and %d hosts joined, want 2 and 1", one.joined, two.joined)
@@ -116,9 +106,7 @@ func TestMembersReceiveAnnouncements(t *testing.T) {
 func TestInvalidAnnouncement(t *testing.T) {
 	c := &crawl{refusal: errors.New("no URL")}
 	r := open(t, options(redistest.Start(t), "w1"), c)
-	if err := publish(t.Context(), r.store, event{Joined: "x"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, publish(t.Context(), r.store, event{Joined: "x"}))
 	if err := r.Sync(t.Context()); !errors.Is(err, c.refusal) {
 		t.Errorf("%v, want %v", err, c.refusal)
 	}
@@ -133,13 +121,9 @@ func TestMaxTimeIsTheCrawls(t *testing.T) {
 		t.Errorf("stopped without a limit: %v", c.stopped)
 	}
 	limit := Duration(time.Nanosecond)
-	if err := publish(t.Context(), r.store, event{Limits: &Limits{MaxTime: &limit}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, publish(t.Context(), r.store, event{Limits: &Limits{MaxTime: &limit}}))
 	for range 2 { // the second has the age of the crawl
-		if err := r.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.Sync(t.Context()))
 	}
 	if len(c.stopped) == 0 || c.stopped[0] != MaxTime || len(c.limits) != 1 {
 		t.Errorf("stopped by %v after %d changes", c.stopped, len(c.limits))
@@ -233,5 +217,13 @@ func TestSilentWorker(t *testing.T) {
 	}})
 	if err != nil || len(peers) != 3 || !peers[0].Running || peers[1].Running || peers[2].Running {
 		t.Errorf("%+v, %v", peers, err)
+	}
+}
+
+// must ends a test with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -133,16 +133,12 @@ const cookieFile = "\uFEFF# Netscape HTTP Cookie File\n\n" +
 // Cookies are sent by domain, path, scheme and expiry, and to start origins only.
 func TestCookieFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cookies.txt")
-	if err := os.WriteFile(file, []byte(cookieFile), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(cookieFile), 0o600))
 	s, err := New(Config{
 		Start:      []robotsext.Origin{"http://site.test", "https://site.test", "http://www.site.test", "http://127.0.0.1:8080"},
 		CookieFile: file, HeaderFor: []string{"http://site.test Cookie: given=1"},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for url, want := range map[string]string{
 		"http://site.test/":             "given=1; host=1; domain={\"a\":1}",
 		"http://site.test/docs/a":       "given=1; path=1; host=1; domain={\"a\":1}",
@@ -157,9 +153,7 @@ func TestCookieFile(t *testing.T) {
 	} {
 		for content, want := range map[bool]string{true: want, false: ""} {
 			req, err := http.NewRequest(http.MethodGet, url, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			s.Apply(req, content)
 			if got := req.Header.Get("Cookie"); got != want {
 				t.Errorf("%s, content %t: %q, want %q", url, content, got, want)
@@ -186,9 +180,7 @@ func TestUnusedCookieFile(t *testing.T) {
 		"site.test\tFALSE\t/\tFALSE\t1\ta\t1":                                           true, // expired
 	} {
 		file := filepath.Join(t.TempDir(), "cookies.txt")
-		if err := os.WriteFile(file, []byte(line), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, []byte(line), 0o600))
 		s, err := New(Config{Start: []robotsext.Origin{"http://site.test"}, CookieFile: file})
 		if err != nil || s.UnusedCookieFile() != unused {
 			t.Errorf("%q: unused %t, %v", line, s.UnusedCookieFile(), err)
@@ -199,9 +191,7 @@ func TestUnusedCookieFile(t *testing.T) {
 func mustRequest(t *testing.T, url string) *http.Request {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return req
 }
 
@@ -228,9 +218,7 @@ func TestNetrc(t *testing.T) {
 	const file = "# comment\nmachine a.test password none\nmachine a.test login me password hunter2\nmachine b.test\n\tlogin\n  you account x password # \n" +
 		"macdef init\nmachine c.test login no\n\nmachine c.test login macro # rest\ndefault login any password all\nmachine d.test login late\n"
 	machines, err := parseNetrc(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for origin, want := range map[robotsext.Origin]machine{
 		"http://a.test": {"a.test", "me", "hunter2"}, "https://A.TEST:8443": {"a.test", "me", "hunter2"},
 		"http://b.test": {"b.test", "you", "#"}, "http://c.test": {"c.test", "macro", ""}, "http://d.test": {"", "any", "all"}, "http://a.test.": {"", "any", "all"},
@@ -257,15 +245,11 @@ func TestNetrc(t *testing.T) {
 // An origin has one Authorization. Netrc is for start origins that have none.
 func TestAuthorization(t *testing.T) {
 	netrc := filepath.Join(t.TempDir(), "netrc")
-	if err := os.WriteFile(netrc, []byte("default login me password netrc"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(netrc, []byte("default login me password netrc"), 0o600))
 	t.Setenv("NETRC", netrc)
 	cfg := Config{Start: []robotsext.Origin{"http://a", "http://b"}, BasicAuth: []string{"http://me:given@a", "http://me:other@c"}, Netrc: true}
 	s, err := New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for url, want := range map[string]string{"http://a/": "given", "http://b/": "netrc", "http://c/": "other", "http://d/": ""} {
 		for content, want := range map[bool]string{true: want, false: ""} {
 			req := mustRequest(t, url)
@@ -291,9 +275,7 @@ func TestAuthorization(t *testing.T) {
 // Archives omit the credentials of requests, and cookies that their origins set.
 func TestOmit(t *testing.T) {
 	s, err := New(Config{HeaderFor: []string{"http://h x-key: 1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, tt := range []struct {
 		store             *Store
 		url               string
@@ -316,9 +298,7 @@ func TestOmit(t *testing.T) {
 // Kept cookies are those of one origin, as it wrote them, and within limits.
 func TestKeep(t *testing.T) {
 	s, err := New(Config{Start: []robotsext.Origin{"http://h", "https://h", "http://h:8080"}, KeepCookies: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	field := func(url string) string {
 		req := mustRequest(t, url)
 		s.Apply(req, true)
@@ -352,9 +332,7 @@ func TestKeep(t *testing.T) {
 // A field may have several values.
 func TestSeveralValues(t *testing.T) {
 	s, err := New(Config{Start: []robotsext.Origin{"http://h", "http://h"}, Header: []string{"X-A: 1", "x-a: 2"}, HeaderFor: []string{"http://h X-A: 3"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	req := mustRequest(t, "http://h/")
 	s.Apply(req, false)
 	if got := req.Header["X-A"]; !slices.Equal(got, []string{"1", "2", "3"}) {
@@ -425,4 +403,12 @@ func FuzzNetrc(f *testing.F) {
 			}
 		}
 	})
+}
+
+// must ends a test with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

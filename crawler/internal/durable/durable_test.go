@@ -27,9 +27,7 @@ func TestMkdirAllOutlivesPowerCut(t *testing.T) {
 	disk := powercut.Watch(t, root)
 	path := filepath.Join("a", "b", "c")
 	for range 2 { // the second time it is there
-		if err := durable.MkdirAll(filepath.Join(root, path)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, durable.MkdirAll(filepath.Join(root, path)))
 	}
 	if info, err := os.Stat(filepath.Join(disk.Cut(), path)); err != nil || !info.IsDir() {
 		t.Error(err)
@@ -41,9 +39,7 @@ func TestMkdirAllOutlivesPowerCut(t *testing.T) {
 
 func TestMkdirAllWhereAFileIs(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(name, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, nil, 0o600))
 	for _, path := range []string{name, filepath.Join(name, "below")} {
 		if err := durable.MkdirAll(path); !errors.Is(err, syscall.ENOTDIR) {
 			t.Errorf("%s: %v", path, err)
@@ -57,19 +53,13 @@ func TestRenameOutlivesPowerCut(t *testing.T) {
 	disk := powercut.Watch(t, root)
 	from, to := filepath.Join(root, "from"), filepath.Join(root, "to")
 	file, err := os.Create(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = file.WriteString("text")
-	if err := errors.Join(err, durable.File(file), file.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, durable.File(file), file.Close()))
 	if left, err := os.ReadDir(disk.Cut()); err != nil || len(left) != 0 {
 		t.Errorf("before its name is brought to the disk: %v, %v", left, err)
 	}
-	if err := durable.Rename(from, to); err != nil {
-		t.Fatal(err)
-	}
+	must(t, durable.Rename(from, to))
 	left := disk.Cut()
 	if text, err := os.ReadFile(filepath.Join(left, "to")); string(text) != "text" || err != nil {
 		t.Errorf("%q, %v", text, err)
@@ -79,5 +69,13 @@ func TestRenameOutlivesPowerCut(t *testing.T) {
 	}
 	if err := durable.Rename(from, to); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("of one that is missing: %v", err)
+	}
+}
+
+// must ends a test with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -47,9 +47,7 @@ func (s *soak) checkFiles() {
 
 func (s *soak) bookPages(accounts map[string]*account, file string) {
 	for p, err := range output.Read[output.Page](file) {
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		must(s.t, err)
 		a, path := find(accounts, p.URL)
 		if n, ok := s.page(a, p.URL, path); ok {
 			a.chain[n]++
@@ -63,9 +61,7 @@ func (s *soak) bookPages(accounts map[string]*account, file string) {
 
 func (s *soak) bookRejections(accounts map[string]*account, file string) {
 	for r, err := range output.Read[output.Rejection](file) {
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		must(s.t, err)
 		a, path := find(accounts, r.URL)
 		switch n, ok := s.page(a, r.URL, path); {
 		case a == nil:

@@ -138,19 +138,13 @@ type life struct {
 func live(t *testing.T, cfg crawler.Config, heard func(*vitals)) *life {
 	t.Helper()
 	config, err := json.Marshal(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	l := &life{cmd: exec.Command(os.Args[0]), done: make(chan struct{}), heard: heard}
 	l.cmd.Env = append(os.Environ(), crawlEnv+"="+string(config))
 	l.cmd.Stderr = &l.said
 	out, err := l.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, l.cmd.Start())
 	go func() {
 		l.listen(out)
 		l.err = l.cmd.Wait()

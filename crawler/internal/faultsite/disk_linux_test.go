@@ -29,9 +29,7 @@ func (d *smallDisk) fill(t *testing.T) {
 	var err error
 	for range 10 { // more may be written meanwhile
 		var now syscall.Statfs_t
-		if err = syscall.Statfs(d.dir, &now); err != nil {
-			t.Fatal(err)
-		}
+		must(t, syscall.Statfs(d.dir, &now))
 		if err = d.resize(int64(now.Blocks-now.Bfree)*now.Bsize + 64<<10); err == nil {
 			return
 		}
@@ -42,9 +40,7 @@ func (d *smallDisk) fill(t *testing.T) {
 // empty makes space again.
 func (d *smallDisk) empty(t *testing.T) {
 	t.Helper()
-	if err := d.resize(roomy); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.resize(roomy))
 }
 
 func (d *smallDisk) resize(size int64) error {

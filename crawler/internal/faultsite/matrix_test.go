@@ -116,15 +116,11 @@ func crawlFaults(t *testing.T, faulty []faultsite.Host, endless bool, end crawle
 	site, err := faultsite.Start(&faultsite.Options{
 		Hosts: append([]faultsite.Host{{Kind: faultsite.Healthy}}, faulty...), Delay: cfg.Politeness.Delay, Authority: authority,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = site.Close() }() // a second time, if all went well
 	cfg.URLs = site.StartURLs()
 	c, err := crawler.New(cfg, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), cellTime)
 	defer cancel()
 	defer context.AfterFunc(ctx, c.Abort)()
@@ -177,4 +173,12 @@ func crawlFaults(t *testing.T, faulty []faultsite.Host, endless bool, end crawle
 func faultNamed(name string) *faultsite.Fault {
 	all := faultsite.Faults()
 	return all[slices.IndexFunc(all, func(f *faultsite.Fault) bool { return f.Name == name })]
+}
+
+// must ends a test with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -70,9 +70,7 @@ func TestPeak(t *testing.T) {
 	}
 	t.Run("every fault there is", func(t *testing.T) {
 		site, err := faultsite.Start(&faultsite.Options{Authority: authority})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer func() { _ = site.Close() }()
 		cfg := quick(t, site.StartURLs()...)
 		cfg.Fetch.Timeout, cfg.Robots.Timeout, cfg.Fetch.FirstByteTimeout, cfg.Fetch.StallTimeout = 10*time.Second, 10*time.Second, 3*time.Second, 2*time.Second
@@ -92,9 +90,7 @@ func peak(t *testing.T, cfg crawler.Config, bound int64) {
 	began := time.Now()
 	cfg.Output.Dir = filepath.Join(t.TempDir(), "crawl")
 	l := live(t, cfg, nil)
-	if err := l.ended(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, l.ended())
 	v := l.vitals()
 	t.Logf("peak RSS %d MiB (bound %d), live heap at the end %d MiB, %d pages, %d URLs wait, %v",
 		v.Peak>>20, bound, v.Heap>>20, v.Pages, v.Left, time.Since(began).Round(10*time.Millisecond))
@@ -160,9 +156,7 @@ func (g giant) crowd(t *testing.T) crawler.Config {
 	cfg := quick(t)
 	for i := range crawler.Default().Limits.Concurrency {
 		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.3.%d:0", i+1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		server := &http.Server{Handler: g.handler(), ReadHeaderTimeout: time.Minute}
 		go func() { _ = server.Serve(listener) }() // until it is closed
 		t.Cleanup(func() { _ = server.Close() })

@@ -44,9 +44,7 @@ func (r *result) read() {
 func byURL[T any](r *result, name string, url func(*T) string) map[string]*T {
 	lines := make(map[string]*T)
 	for line, err := range output.Read[T](filepath.Join(r.cfg.Output.Dir, name)) {
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		must(r.t, err)
 		u := url(line)
 		if _, twice := lines[u]; twice && name != "robots.jsonl" { // a robots.txt is requested again after a fault of a page
 			r.t.Errorf("%s has two lines about %s", name, u)

@@ -106,9 +106,7 @@ func newSoak(t *testing.T, hosts, few int) *soak {
 	}
 	var err error
 	s.site, err = faultsite.Start(&faultsite.Options{Hosts: spread(cmp.Or(*soakHosts, hosts)), Pages: -1, Delay: s.delay, Authority: authority})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = s.site.Close() }) // a second time, if all went well
 	return s
 }
@@ -215,9 +213,7 @@ func (s *soak) finish() {
 				s.t.Fatalf("the crawl does not come to its end: %+v", m.crawl.vitals())
 			}
 		}
-		if err := m.crawl.ended(); err != nil {
-			s.t.Fatal(err)
-		}
+		must(s.t, m.crawl.ended())
 		if v := m.crawl.vitals(); v.End != crawler.EndDeferred && v.End != crawler.EndFinished {
 			s.t.Errorf("the crawl ended: %s", v.End)
 		}

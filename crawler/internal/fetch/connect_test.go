@@ -132,3 +132,11 @@ func TestTransportKeepsWhatThereIsRoomFor(t *testing.T) {
 		}
 	}
 }
+
+// must ends a test with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -33,9 +33,7 @@ func newEncoder(t testing.TB, coding string, w io.Writer) encoder {
 		return brotli.NewWriter(w)
 	case "zstd":
 		z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return z
 	}
 	t.Fatalf("no encoder for %q", coding)
@@ -48,9 +46,7 @@ func encode(t testing.TB, coding string, text []byte) []byte {
 	var b bytes.Buffer
 	z := newEncoder(t, coding, &b)
 	_, err := z.Write(text)
-	if err = errors.Join(err, z.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, z.Close()))
 	return b.Bytes()
 }
 
@@ -63,9 +59,7 @@ func encodeBlocks(t *testing.T, coding string, text []byte) (front, block []byte
 	write := func() []byte {
 		b.Reset()
 		_, err := z.Write(text)
-		if err = errors.Join(err, z.Flush()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(err, z.Flush()))
 		return bytes.Clone(b.Bytes())
 	}
 	return write(), write()
@@ -295,9 +289,7 @@ func TestDecodeAsBrowsers(t *testing.T) {
 		if _, err := w.Write(page); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Close())
 	}
 	whole := zip(page)
 	for _, test := range []struct {

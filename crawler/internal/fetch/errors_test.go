@@ -71,9 +71,7 @@ func TestDescribeTimeout(t *testing.T) {
 // A missing proxy does not count as a site that is down.
 func TestDeadProxy(t *testing.T) {
 	gone, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_ = gone.Close()
 	for _, scheme := range []string{"http", "socks5"} {
 		for _, to := range []string{"http", "https"} {
@@ -89,9 +87,7 @@ func TestDeadProxy(t *testing.T) {
 // Nor does a SOCKS proxy that refuses to connect.
 func TestProxyThatRefuses(t *testing.T) {
 	proxy, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = proxy.Close() })
 	go func() {
 		for {

@@ -13,9 +13,7 @@ func TestProxiesShareHosts(t *testing.T) {
 	choose, used := proxies(list), make(map[string]int)
 	for i := range 300 {
 		by, err := choose(httptest.NewRequest(http.MethodGet, fmt.Sprintf("http://%d.example/", i), nil))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		used[by.String()]++
 	}
 	for _, proxy := range list {

@@ -61,13 +61,9 @@ func TestUnreadResponseOverHTTP2(t *testing.T) {
 	get := func(path string) io.ReadCloser {
 		t.Helper()
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		resp, err := w.RoundTrip(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return resp.Body
 	}
 	read := func(path string, body io.ReadCloser) {
@@ -154,9 +150,7 @@ func http2Conn(t *testing.T) *tls.Conn {
 	trusted := transport.TLSClientConfig
 	trusted.NextProtos = []string{"h2"}
 	conn, err := tls.Dial("tcp", server.Listener.Addr().String(), trusted)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	return conn
 }

@@ -36,13 +36,9 @@ func TestSigningFailureEndsTheCrawl(t *testing.T) {
 // the request allows it. Otherwise its first response counts.
 func TestAcceptSignatureWaitsForTheDelay(t *testing.T) {
 	key, err := botauth.GenerateKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	signer, err := botauth.NewSigner(key, "https://bot.example", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, test := range map[string]struct {
 		delay                    error
 		requests, status, delays int
@@ -64,9 +60,7 @@ func TestAcceptSignatureWaitsForTheDelay(t *testing.T) {
 			crawl := testCrawl()
 			crawl.Pacer = pacer
 			resp, err := NewTransport(crawl, Config{Base: base, Signer: signer}).RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://a.example/", http.NoBody))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			_ = resp.Body.Close()
 			if delays := pacer.pauses; requests != test.requests || delays != test.delays || resp.StatusCode != test.status {
 				t.Errorf("%d requests after %d delays, status %d", requests, delays, resp.StatusCode)

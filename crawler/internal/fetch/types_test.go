@@ -47,9 +47,7 @@ func TestAcceptTypes(t *testing.T) {
 		{"text/html image/*", "image/png", true},
 	} {
 		types, err := ParseTypes(strings.Fields(test.types))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := types.Accept(test.media); got != test.want {
 			t.Errorf("%q accept %q: %t", test.types, test.media, got)
 		}
@@ -197,13 +195,9 @@ func TestConnectionsOfOtherTypes(t *testing.T) {
 				for i := range 10 {
 					page := Response{limit: 1 << 20}
 					req, err := http.NewRequestWithContext(context.WithValue(t.Context(), responseKey{}, &page), http.MethodGet, fmt.Sprint(server.URL, "/", i), nil)
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					resp, err := transport.RoundTrip(req)
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					if _, err := resp.Body.Read(make([]byte, 1)); len(page.Body) > 0 || err != io.EOF || resp.ProtoMajor != proto || (page.OtherType == "") != (test.size == 0 && test.kind == "") {
 						t.Errorf("%v, HTTP/%d, %+v", err, resp.ProtoMajor, page)
 					}
@@ -241,13 +235,9 @@ func TestOtherTypeOverHTTP2(t *testing.T) {
 	transport.types = Types{"text/html"}
 	page := Response{limit: 1 << 20}
 	req, err := http.NewRequestWithContext(context.WithValue(t.Context(), responseKey{}, &page), http.MethodGet, server.URL, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	resp, err := transport.RoundTrip(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(page.Body) > 0 || page.OtherType != "video/mp4" || resp.ProtoMajor != 2 {
 		t.Errorf("%+v", page)
 	}

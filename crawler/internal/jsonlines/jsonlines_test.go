@@ -23,13 +23,9 @@ type page struct {
 // A log that is read while it grows shows whole lines only.
 func TestLog(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
-	if err := os.WriteFile(name, []byte(`{"url":"a"}`+"\n"+`{"url":"to`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, []byte(`{"url":"a"}`+"\n"+`{"url":"to`), 0o600))
 	l, err := Open(name, math.MaxInt64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -50,13 +46,9 @@ func TestLog(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	if err := errors.Join(l.Sync(), l.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(l.Sync(), l.Close()))
 	file, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	n := 0
 	err = Each(name, func(at int64, p *page) error {
 		n++
@@ -99,9 +91,7 @@ func TestDamagedLinesAreNamedAndTheOthersRead(t *testing.T) {
 		a + "{\"url\":\"b\xc3":                    {"a", ""}, // it is being written
 		strings.Repeat("x\n", 7) + a:              {"a", "lines 1, 2, 3, 4, 5 and 2 more cannot be read"},
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, []byte(text), 0o600))
 		var read string
 		var err error
 		for p, failed := range Read[page](name) {
@@ -133,9 +123,7 @@ func FuzzEach(f *testing.F) {
 	}
 	name := filepath.Join(f.TempDir(), "log")
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if err := os.WriteFile(name, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, text, 0o600))
 		read := map[int]string{} // by the numbers of lines
 		err := Each(name, func(at int64, v *json.RawMessage) error {
 			if at > 0 && text[at-1] != '\n' {
@@ -166,9 +154,7 @@ func FuzzEach(f *testing.F) {
 // The decoder stops with the receiver, in a file of more batches than can wait.
 func TestEachStopsEarly(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "many.jsonl")
-	if err := os.WriteFile(name, bytes.Repeat([]byte(`{"url":"a"}`+"\n"), (waitingBatches+4)*maxBatchLines), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, bytes.Repeat([]byte(`{"url":"a"}`+"\n"), (waitingBatches+4)*maxBatchLines), 0o600))
 	enough := errors.New("enough")
 	read := 0
 	err := Each(name, func(int64, *page) error {
@@ -184,9 +170,7 @@ func TestEachStopsEarly(t *testing.T) {
 // caller is not.
 func TestBadLine(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
-	if err := os.WriteFile(name, []byte("{\"url\":\"a\"}\n{\"url\":\"b\"}\n{\"url\":\"c\"}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, []byte("{\"url\":\"a\"}\n{\"url\":\"b\"}\n{\"url\":\"c\"}\n"), 0o600))
 	none := errors.New("there is no b")
 	var read string
 	err := Each(name, func(_ int64, p *page) error {
@@ -201,5 +185,13 @@ func TestBadLine(t *testing.T) {
 	}
 	if err := Each(name, func(int64, *page) error { return none }); !errors.Is(err, none) || err.Error() != none.Error() {
 		t.Errorf("the caller fails: %v", err)
+	}
+}
+
+// must ends a test with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

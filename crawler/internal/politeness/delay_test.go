@@ -26,9 +26,7 @@ func TestROB_POL_05(t *testing.T) {
 	var group *robotstxt.Group
 	delay := func() time.Duration {
 		rec, err := f.Host(ctx, host)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return rec.Delay
 	}
 	answer := func(status int, want time.Duration) {
@@ -50,9 +48,7 @@ func TestROB_POL_05(t *testing.T) {
 		t.Errorf("a new robots.txt made a host that is slowed down faster: %v, %v", delay(), err)
 	}
 	for range 40 {
-		if err := p.Observe(ctx, host, origin, group, 200); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.Observe(ctx, host, origin, group, 200))
 	}
 	answer(200, 3*time.Second) // back at what robots.txt requests
 	answer(503, 6*time.Second)
@@ -60,9 +56,7 @@ func TestROB_POL_05(t *testing.T) {
 	p = NewDelays(f, opts) // the process ended, and the crawl continues
 	answer(200, 5400*time.Millisecond)
 	for range 9 {
-		if err := p.Observe(ctx, host, origin, group, 503); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.Observe(ctx, host, origin, group, 503))
 	}
 	answer(503, time.Minute) // the most
 	if answer(200, 54*time.Second); p.Longest() != time.Minute {
@@ -90,9 +84,7 @@ func TestROB_EXT_02(t *testing.T) {
 	p := NewDelays(f, Options{MaxCrawlDelay: time.Hour})
 	file := robotstxt.Parse([]byte("User-agent: *\nRequest-rate: 1/10m\nVisit-time: 0200-0300\nVisit-time: 1400-1430\n"),
 		&robotstxt.Options{RequestRateDelay: true, MaxCrawlDelay: time.Hour})
-	if err := p.Learn(t.Context(), origin, file.Group("x")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.Learn(t.Context(), origin, file.Group("x")))
 	if rec, err := f.Host(t.Context(), host); err != nil || rec.Delay != 10*time.Minute {
 		t.Errorf("delay %v, %v; want 10m", rec.Delay, err)
 	}
@@ -145,31 +137,23 @@ func TestServerSlowedByOthers(t *testing.T) {
 		}
 		answered := func(p *Delays, status int, want time.Duration) {
 			t.Helper()
-			if err := p.Observe(t.Context(), host, origin, nil, status); err != nil {
-				t.Fatal(err)
-			}
+			must(t, p.Observe(t.Context(), host, origin, nil, status))
 			if rec, err := f.Frontier.Host(t.Context(), host); err != nil || rec.Delay != want {
 				t.Errorf("the delay is %v, %v, want %v", rec.Delay, err, want)
 			}
 		}
 		one, two, three, four := process(false), process(false), process(false), process(true)
 		for _, p := range []*Delays{one, two} {
-			if err := p.Learn(t.Context(), origin, nil); err != nil {
-				t.Fatal(err)
-			}
+			must(t, p.Learn(t.Context(), origin, nil))
 		}
 		answered(one, 503, 2*base)
 		answered(one, 503, 4*base)
-		if err := two.Learn(t.Context(), origin, nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, two.Learn(t.Context(), origin, nil))
 		answered(two, 200, 360*time.Millisecond) // and not base
 		answered(two, 200, 324*time.Millisecond) // it knows now
 		for _, p := range []*Delays{three, four} {
 			rec, err := f.Frontier.Host(t.Context(), host)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			first := rec.Delay - rec.Delay/10
 			answered(p, 200, first)
 			f.asked = 0
@@ -181,9 +165,7 @@ func TestServerSlowedByOthers(t *testing.T) {
 			answered(p, 200, first-first/10)
 		}
 		for range 20 {
-			if err := two.Observe(t.Context(), host, origin, nil, 200); err != nil {
-				t.Fatal(err)
-			}
+			must(t, two.Observe(t.Context(), host, origin, nil, 200))
 		}
 		answered(two, 200, base)
 	})
@@ -197,5 +179,13 @@ func TestCheckedServersAreBounded(t *testing.T) {
 	}
 	if n := len(p.checked); n == 0 || n > maxChecked {
 		t.Errorf("%d are remembered", n)
+	}
+}
+
+// must ends a test with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -66,9 +66,7 @@ func TestCommitInBatches(t *testing.T) {
 			}
 			lines := 0
 			for _, err := range output.Read[output.Page](r.dir.path) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				lines++
 			}
 			if fails && (f.calls.Load() != 1 || failed.Load() != n || lines > maxEntries) {

@@ -17,9 +17,7 @@ func TestEachReturnsErrorsOfItsCaller(t *testing.T) {
 	if err := read(); err != nil {
 		t.Errorf("a missing file: %v", err)
 	}
-	if err := os.WriteFile(name, []byte("{}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, []byte("{}\n"), 0o600))
 	if err := read(); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%v, want the error of the function", err)
 	}
@@ -29,9 +27,7 @@ func TestEachReturnsErrorsOfItsCaller(t *testing.T) {
 func TestDamagedFileIsReportedOnce(t *testing.T) {
 	r := openWriter(t, nil)
 	name := filepath.Join(r.cfg.Dir, "pages.jsonl")
-	if err := os.WriteFile(name, []byte("{}\nno JSON\n{}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, []byte("{}\nno JSON\n{}\n"), 0o600))
 	for range 2 {
 		lines := 0
 		if err := Each(r, name, func(int64, *struct{}) error { lines++; return nil }); err != nil || lines != 2 {

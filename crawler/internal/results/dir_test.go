@@ -41,31 +41,21 @@ func (f *File[T]) count(dir string) (n int, err error) {
 func TestWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "by", "create")
 	d, err := Create(dir, map[string]int{"version": 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const batches, each = 8, 50
 	for range batches {
 		var all Batch
 		for range each {
 			var one Batch
-			if err := Pages.Add(&one, &output.Page{URL: "http://example.com/?a=1&b=<2>", Title: strings.Repeat("x", 5000)}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, Pages.Add(&one, &output.Page{URL: "http://example.com/?a=1&b=<2>", Title: strings.Repeat("x", 5000)}))
 			for _, f := range files[1:] {
-				if err := f.(anyFile).addEmpty(&one); err != nil {
-					t.Fatal(err)
-				}
+				must(t, f.(anyFile).addEmpty(&one))
 			}
 			all.Join(&one)
 		}
-		if err := d.Write(&all); err != nil {
-			t.Fatal(err)
-		}
+		must(t, d.Write(&all))
 	}
-	if err := errors.Join(d.Sync(), d.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(d.Sync(), d.Close()))
 	for _, f := range files {
 		name := f.self().name
 		lines := readLines(t, filepath.Join(dir, name))
@@ -99,9 +89,7 @@ func TestWrite(t *testing.T) {
 func TestOpenCutsWhatDoesNotCount(t *testing.T) {
 	page := func(url string) *Batch {
 		b := new(Batch)
-		if err := errors.Join(Pages.Add(b, &output.Page{URL: url}), Rejected.Add(b, &output.Rejection{URL: url})); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(Pages.Add(b, &output.Page{URL: url}), Rejected.Add(b, &output.Rejection{URL: url})))
 		return b
 	}
 	for _, tt := range []struct {
@@ -125,35 +113,23 @@ func TestOpenCutsWhatDoesNotCount(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			d, err := Create(dir, "state")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := errors.Join(d.Write(page("a")), d.Write(page("b"))); err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
+			must(t, errors.Join(d.Write(page("a")), d.Write(page("b"))))
 			counted := d.Lengths()
-			if err := errors.Join(d.Write(page("c")), d.Close(), tt.damage(filepath.Join(dir, "pages.jsonl"))); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errors.Join(d.Write(page("c")), d.Close(), tt.damage(filepath.Join(dir, "pages.jsonl"))))
 			lost, err := Lost(dir, counted)
 			if err != nil || len(lost) > 0 != tt.lost || tt.lost && lost[0].File != "pages.jsonl" {
 				t.Errorf("lost %v, %v", lost, err)
 			}
 			d, err = Open(dir, counted)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if left := d.Lengths()[Pages.name]; tt.lost && lost[0] != (output.Loss{File: "pages.jsonl", Bytes: counted[Pages.name] - left, SizeBefore: counted[Pages.name]}) {
 				t.Errorf("lost %v, %d are left of %d", lost, left, counted[Pages.name])
 			}
-			if err := errors.Join(d.Write(page("new")), d.Close()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errors.Join(d.Write(page("new")), d.Close()))
 			var got []string
 			for p, err := range output.Read[output.Page](dir) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				got = append(got, p.URL)
 			}
 			if want := append(slices.Clone(tt.want), "new"); !slices.Equal(got, want) {
@@ -183,33 +159,23 @@ func TestState(t *testing.T) {
 	}
 	dir := t.TempDir()
 	d, err := Create(dir, state{Version, "first"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(SaveState(dir, state{Version, "second"}), d.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, errors.Join(SaveState(dir, state{Version, "second"}), d.Close()))
 	var got state
 	if err := LoadState(dir, &got); err != nil || got.Name != "second" {
 		t.Errorf("State = %v, %v", got, err)
 	}
 	for _, version := range []int{Version - 1, Version + 1} {
-		if err := SaveState(dir, state{version, "other"}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, SaveState(dir, state{version, "other"}))
 		if err := LoadState(dir, &got); err == nil || got.Name != "second" || !strings.Contains(err.Error(), fmt.Sprintf("version %d, and this program reads version %d", version, Version)) {
 			t.Errorf("State of version %d = %v, %v", version, got, err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "crawl.json"), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "crawl.json"), []byte("{"), 0o600))
 	if err := LoadState(dir, &got); err == nil || !strings.Contains(err.Error(), "crawl.json") {
 		t.Errorf("State of a damaged file = %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "crawl.json"), []byte("\"s\xe5cond\""), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "crawl.json"), []byte("\"s\xe5cond\""), 0o600))
 	if err := LoadState(dir, &got); !errors.Is(err, jsonlines.ErrNotUTF8) || !strings.Contains(err.Error(), "crawl.json") {
 		t.Errorf("State of a file that is not UTF-8 = %v", err)
 	}
@@ -219,16 +185,12 @@ func TestRotate(t *testing.T) {
 	dir := t.TempDir()
 	write := func(text string) {
 		for _, name := range []string{"pages.jsonl", "rejected.jsonl", "robots.jsonl"} { // no sitemaps.jsonl
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 		}
 	}
 	write("one")
 	for range 2 {
-		if err := Rotate(dir, 1); err != nil {
-			t.Fatal(err)
-		}
+		must(t, Rotate(dir, 1))
 	}
 	write("two")
 	if err := Rotate(dir, 1); err == nil || !strings.Contains(err.Error(), "pages.1.jsonl") {
@@ -237,9 +199,7 @@ func TestRotate(t *testing.T) {
 	if !Rotated(dir, 1) || Rotated(dir, 2) {
 		t.Error("Rotated is wrong")
 	}
-	if err := Rotate(dir, 2); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Rotate(dir, 2))
 	for name, want := range map[string]string{"pages.1.jsonl": "one", "rejected.1.jsonl": "one", "robots.1.jsonl": "one", "pages.2.jsonl": "two"} {
 		if b, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(b) != want {
 			t.Errorf("%s: %q, %v", name, b, err)
@@ -255,13 +215,9 @@ func TestRotateFilesOfFormats(t *testing.T) {
 	}
 	names := []string{"pages.csv", "links.csv", "crawl-0.warc.gz", "crawl-1.warc.gz", "crawl-0.3.warc.gz", "links.4.csv", "notes.5.txt"}
 	for _, name := range names {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600))
 	}
-	if err := Rotate(dir, 2, formats...); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Rotate(dir, 2, formats...))
 	for number, want := range []bool{2: true, 3: true, 4: false, 5: false} {
 		if got := Rotated(dir, number, formats...); got != want {
 			t.Errorf("Rotated(%d) = %t", number, got)
@@ -275,9 +231,7 @@ func TestRotateFilesOfFormats(t *testing.T) {
 func TestCreateRefusesAnotherCrawl(t *testing.T) {
 	dir := t.TempDir()
 	old := filepath.Join(dir, "pages.jsonl")
-	if err := os.WriteFile(old, []byte("old\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(old, []byte("old\n"), 0o600))
 	if _, err := Create(dir, "state"); !errors.Is(err, output.ErrExists) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("Create = %v, want ErrExists that names %s", err, dir)
 	}
@@ -291,9 +245,7 @@ func TestCreateRefusesAnotherCrawl(t *testing.T) {
 
 func TestCreateWhereADirectoryCannotBe(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, nil, 0o600))
 	if _, err := Create(filepath.Join(file, "crawl"), "state"); err == nil {
 		t.Error("Create below a file succeeded")
 	}
@@ -311,14 +263,10 @@ func addRobots(d *Dir, origin string, body []byte, record any) error {
 
 func TestRobotsReplaces(t *testing.T) {
 	d, err := Create(t.TempDir(), "state")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = d.Close() }()
 	for _, body := range []string{"first, and longer", "second"} {
-		if err := addRobots(d, "http://example.com:8080", []byte(body), map[string]string{"outcome": "rules"}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, addRobots(d, "http://example.com:8080", []byte(body), map[string]string{"outcome": "rules"}))
 	}
 	if lines := readLines(t, filepath.Join(d.path, "robots.jsonl")); len(lines) != 2 {
 		t.Errorf("%s has %d lines, want one for each fetch", "robots.jsonl", len(lines))
@@ -335,18 +283,14 @@ func TestRobotsReplaces(t *testing.T) {
 func readLines(t *testing.T, path string) []string {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = f.Close() }()
 	var lines []string
 	s := bufio.NewScanner(f)
 	for s.Scan() {
 		lines = append(lines, s.Text())
 	}
-	if err := s.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Err())
 	return lines
 }
 
@@ -356,14 +300,10 @@ func TestFilesOfFormats(t *testing.T) {
 	dir := t.TempDir()
 	titles := output.Format{Name: "titles", Files: []string{"titles.txt"}}
 	for _, name := range []string{"titles.1.txt", "other.txt"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
 	for _, want := range []string{"titles.lost-1.txt", "titles.lost-2.txt"} {
-		if err := errors.Join(CheckEmpty(dir, titles), os.WriteFile(filepath.Join(dir, "titles.txt"), nil, 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(CheckEmpty(dir, titles), os.WriteFile(filepath.Join(dir, "titles.txt"), nil, 0o600)))
 		if names, err := FilesOf(dir, titles); err != nil || !slices.Equal(names, titles.Files) {
 			t.Errorf("files %q, %v", names, err)
 		}
@@ -390,9 +330,7 @@ func TestVersionOfSchema(t *testing.T) {
 func TestKeepVersionConcurrently(t *testing.T) {
 	dir := t.TempDir()
 	d, err := Create(dir, "state")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const versions, origins = 50, 20
 	var wg sync.WaitGroup
 	for i := range versions * origins {
@@ -407,5 +345,13 @@ func TestKeepVersionConcurrently(t *testing.T) {
 	entries, err := os.ReadDir(output.VersionPath(dir, ""))
 	if err := errors.Join(err, d.Close()); err != nil || len(entries) != versions {
 		t.Errorf("%d files, %v", len(entries), err)
+	}
+}
+
+// must ends a test with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

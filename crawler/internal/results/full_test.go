@@ -28,23 +28,15 @@ const room = 1 << 20
 // disk has no space for the new one, the old one stays.
 func TestRobotsIsNeverTorn(t *testing.T) {
 	d, err := Create(t.TempDir(), "state")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = d.Close() }()
 	write := func(body string) error { return addRobots(d, "http://a.test", []byte(body), map[string]string{}) }
-	if err := write("first"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, write("first"))
 	name := filepath.Join(d.path, "robots", "http_a.test.txt")
 	open, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = open.Close() }()
-	if err := write("second"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, write("second"))
 	if text, err := io.ReadAll(open); string(text) != "first" || err != nil {
 		t.Errorf("it was opened before and holds %q, %v", text, err)
 	}
@@ -73,9 +65,7 @@ func TestDropRejections(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(name, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, text, 0o600))
 	drop := func(r *output.Rejection) bool { return r.URL == "drop" }
 	t.Run("full disk", func(t *testing.T) {
 		var err error
@@ -92,9 +82,7 @@ func TestDropRejections(t *testing.T) {
 	})
 	t.Run("link", func(t *testing.T) {
 		outside := filepath.Join(t.TempDir(), "mine")
-		if err := errors.Join(os.WriteFile(outside, []byte("mine"), 0o600), os.Symlink(outside, name+"~")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.WriteFile(outside, []byte("mine"), 0o600), os.Symlink(outside, name+"~")))
 		if _, err := dropRejections(t, dir, int64(len(text)), func(*output.Rejection) bool { return false }); err != nil {
 			t.Error(err)
 		}
@@ -103,14 +91,10 @@ func TestDropRejections(t *testing.T) {
 		}
 	})
 	length, err := dropRejections(t, dir, counted, drop)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var urls []string
 	for r, err := range output.Read[output.Rejection](dir) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		urls = append(urls, r.URL)
 	}
 	if info, err := os.Stat(name); !slices.Equal(urls, []string{"a", "b"}) || err != nil || info.Size() != length {
@@ -121,17 +105,13 @@ func TestDropRejections(t *testing.T) {
 // Sync writes the files to the disk, and returns an error if it cannot.
 func TestSync(t *testing.T) {
 	d, err := Create(t.TempDir(), "state")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = d.Close() }()
 	if err := d.Sync(); err != nil {
 		t.Error(err)
 	}
 	for name, sync := range map[string]func() error{"links.jsonl": d.files[Links.index].Close, "robots.jsonl": d.RobotsLog().Close} {
-		if err := sync(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, sync())
 		if err := d.Sync(); !errors.Is(err, os.ErrClosed) {
 			t.Errorf("%s cannot be brought to the disk: %v", name, err)
 		}
@@ -143,9 +123,7 @@ func TestSync(t *testing.T) {
 func TestWriteAndClose(t *testing.T) {
 	for power, want := range map[bool]error{false: nil, true: syscall.EINVAL} {
 		out, in, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if err := writeAndClose(in, []byte("new"), power); !errors.Is(err, want) {
 			t.Errorf("power %t: %v, want %v", power, err, want)
 		}
@@ -160,9 +138,7 @@ func TestWriteAndClose(t *testing.T) {
 func TestFilesAreEscaped(t *testing.T) {
 	const wild = "\x1b[2J\u009b31m\x7f\u0085"
 	d, err := Create(t.TempDir(), map[string]string{"url": wild})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	b := new(Batch)
 	if err := errors.Join(
 		Pages.Add(b, &output.Page{URL: "http://a.test/", Title: wild}), d.Write(b),
@@ -171,9 +147,7 @@ func TestFilesAreEscaped(t *testing.T) {
 	}
 	for _, file := range []string{"pages.jsonl", "robots.jsonl", "crawl.json"} {
 		text, err := os.ReadFile(filepath.Join(d.path, file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if strings.ContainsAny(string(text), wild[:1]+"\u009b\x7f\u0085") {
 			t.Errorf("%s holds %q", file, text)
 		}

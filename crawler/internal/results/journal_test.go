@@ -23,9 +23,7 @@ func openWriter(t *testing.T, f frontier.Frontier) *Writer {
 		Dir: t.TempDir(), Frontier: f, Scope: scope.New(scope.Host, scope.Bounds{}),
 		Lifecycle: lifecycle.New(slog.New(slog.DiscardHandler), nil), Log: slog.New(slog.DiscardHandler),
 	})
-	if err := r.Create("state"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Create("state"))
 	t.Cleanup(func() { _ = r.Close() })
 	return r
 }

@@ -17,13 +17,9 @@ import (
 func TestJournalOutlivesTheMachine(t *testing.T) {
 	for power, want := range map[bool]error{false: nil, true: syscall.EINVAL} {
 		dir := t.TempDir()
-		if err := syscall.Mkfifo(filepath.Join(dir, JournalFile), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, syscall.Mkfifo(filepath.Join(dir, JournalFile), 0o600))
 		r := New(Config{Dir: dir, Power: power})
-		if err := r.Create("state"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.Create("state"))
 		for range 2 { // the second worker gets the same error
 			if err := r.Deferred.Add("http://a.test", output.Rejection{Reason: output.RobotsUnreachable}, time.Time{}); !errors.Is(err, want) {
 				t.Errorf("power %t: %v, want %v", power, err, want)

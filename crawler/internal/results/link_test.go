@@ -17,19 +17,13 @@ func TestSymlinksAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir, other := filepath.Join(t.TempDir(), "crawl"), t.TempDir()
 			victim := filepath.Join(other, "victim")
-			if err := os.WriteFile(victim, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(victim, []byte(text), 0o600))
 			to := victim
 			if name == "robots" {
 				to = other
 			}
-			if err := os.Mkdir(dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Mkdir(dir, 0o755))
+			must(t, os.Symlink(to, filepath.Join(dir, name)))
 			d, err := Create(dir, map[string]string{"secret": "x"})
 			if err == nil {
 				_, err = d.Robots("http://a.test", []byte("x"), struct{}{}, false)

@@ -32,9 +32,7 @@ func create(t *testing.T) (*Dir, *powercut.Disk) {
 	root := t.TempDir()
 	disk := powercut.Watch(t, root)
 	d, err := Create(filepath.Join(root, "parent", "crawl"), map[string]string{"state": "first"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = d.Close() })
 	return d, disk
 }
@@ -58,9 +56,7 @@ func contents(t *testing.T, dir string) map[string]string {
 		files[path] = string(text)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return files
 }
 
@@ -82,9 +78,7 @@ func TestRobotsOutlivesPowerCut(t *testing.T) {
 	add := func(number int, power bool) {
 		t.Helper()
 		line, err := d.Robots(powerOrigin, fmt.Appendf(nil, "%s# %d\n", powerText, number), powerRecord{Origin: powerOrigin, Number: number}, power)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !power {
 			_, err = d.RobotsLog().Append(line)
 		} else {
@@ -95,9 +89,7 @@ func TestRobotsOutlivesPowerCut(t *testing.T) {
 			_, err = d.RobotsLog().Append(line)
 			err = errors.Join(err, d.RobotsLog().Sync())
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	for number := range 2 { // the second replaces the first
 		add(number, true)
@@ -114,9 +106,7 @@ func TestRobotsOutlivesPowerCut(t *testing.T) {
 
 func TestSaveStateOutlivesPowerCut(t *testing.T) {
 	d, disk := create(t)
-	if err := SaveState(d.path, map[string]any{"version": Version, "state": "second"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, SaveState(d.path, map[string]any{"version": Version, "state": "second"}))
 	var state map[string]any
 	if err := LoadState(filepath.Join(disk.Cut(), "parent", "crawl"), &state); err != nil || state["state"] != "second" {
 		t.Errorf("%v, %v", state, err)
@@ -127,18 +117,12 @@ func TestSaveStateOutlivesPowerCut(t *testing.T) {
 func TestRotateOutlivesPowerCut(t *testing.T) {
 	d, disk := create(t)
 	var b Batch
-	if err := errors.Join(Pages.Add(&b, &output.Page{URL: "http://a.test/"}), d.Write(&b), d.Sync()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(Pages.Add(&b, &output.Page{URL: "http://a.test/"}), d.Write(&b), d.Sync()))
 	formats := []output.Format{{Files: []string{"table.csv"}}, {Files: []string{"a.warc"}, Exchanges: true}}
 	for _, name := range []string{"table.csv", "a.warc"} {
-		if err := os.WriteFile(filepath.Join(d.path, name), []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(d.path, name), []byte("x"), 0o600))
 	}
-	if err := Rotate(d.path, 1, formats...); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Rotate(d.path, 1, formats...))
 	left := contents(t, filepath.Join(disk.Cut(), "parent", "crawl"))
 	_, old := left["pages.jsonl"]
 	_, table := left["table.csv"]
@@ -154,17 +138,11 @@ func TestDropRejectionsOutlivesPowerCut(t *testing.T) {
 	d, disk := create(t)
 	var b Batch
 	for _, reason := range []output.Reason{output.MaxHostPages, output.Disallowed, output.MaxHostPages} {
-		if err := Rejected.Add(&b, &output.Rejection{URL: "http://a.test/", Reason: reason}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, Rejected.Add(&b, &output.Rejection{URL: "http://a.test/", Reason: reason}))
 	}
-	if err := errors.Join(d.Write(&b), d.Sync(), d.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(d.Write(&b), d.Sync(), d.Close()))
 	length, err := dropRejections(t, d.path, d.Lengths()[Rejected.name], func(r *output.Rejection) bool { return r.Reason == output.MaxHostPages })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if left := contents(t, filepath.Join(disk.Cut(), "parent", "crawl"))["rejected.jsonl"]; int64(len(left)) != length {
 		t.Errorf("%d bytes are left, want %d: %q", len(left), length, left)
 	}
@@ -188,9 +166,7 @@ func TestRestoreRobots(t *testing.T) {
 	prepare := func(t *testing.T) *Dir {
 		t.Helper()
 		d, err := Create(t.TempDir(), "state")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Cleanup(func() { _ = d.Close() })
 		if err := errors.Join(
 			addRobots(d, gone, []byte("an earlier text"), powerRecord{Origin: gone}),
@@ -216,9 +192,7 @@ func TestRestoreRobots(t *testing.T) {
 			t.Run(damage+"/"+file, func(t *testing.T) {
 				d := prepare(t)
 				want := contents(t, d.path)
-				if err := do(filepath.Join(d.path, "robots", file)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, do(filepath.Join(d.path, "robots", file)))
 				lost, err := writerOf(d).RestoreRobots(known(map[string]string{gone: powerText, empty: "another"}))
 				if err != nil || len(lost) != 0 {
 					t.Errorf("lost %q, %v", lost, err)
@@ -231,12 +205,8 @@ func TestRestoreRobots(t *testing.T) {
 	}
 	t.Run("text not known elsewhere", func(t *testing.T) {
 		d := prepare(t)
-		if err := os.RemoveAll(filepath.Join(d.path, "robots")); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.MkdirAll(output.VersionPath(d.path, ""), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.RemoveAll(filepath.Join(d.path, "robots")))
+		must(t, os.MkdirAll(output.VersionPath(d.path, ""), 0o700))
 		lost, err := writerOf(d).RestoreRobots(known(map[string]string{gone: "an earlier text"}))
 		if err != nil || !slices.Equal(lost, []string{gone}) {
 			t.Errorf("lost %q, %v; want %s", lost, err, gone)
@@ -267,9 +237,7 @@ func TestRestoreRobots(t *testing.T) {
 	})
 	t.Run("an error", func(t *testing.T) {
 		d := prepare(t)
-		if err := os.Remove(filepath.Join(d.path, "robots", "http_gone.test.txt")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(filepath.Join(d.path, "robots", "http_gone.test.txt")))
 		enough := errors.New("enough")
 		if _, err := writerOf(d).RestoreRobots(func(string) ([]byte, error) { return nil, enough }); !errors.Is(err, enough) {
 			t.Errorf("%v", err)
@@ -279,9 +247,7 @@ func TestRestoreRobots(t *testing.T) {
 		d := prepare(t)
 		names := []string{filepath.Join(d.path, "robots", "http_gone.test.txt"), output.VersionPath(d.path, usage.Hash([]byte(powerText)))}
 		for _, name := range names {
-			if err := os.Remove(name); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Remove(name))
 		}
 		disk := powercut.Watch(t, filepath.Dir(d.path))
 		if _, err := writerOf(d).RestoreRobots(known(map[string]string{gone: powerText})); err != nil {
@@ -290,9 +256,7 @@ func TestRestoreRobots(t *testing.T) {
 		left := disk.Cut()
 		for _, name := range names {
 			rel, err := filepath.Rel(filepath.Dir(d.path), name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if text, err := os.ReadFile(filepath.Join(left, rel)); !bytes.Equal(text, []byte(powerText)) || err != nil {
 				t.Errorf("left of %s is %q, %v", rel, text, err)
 			}

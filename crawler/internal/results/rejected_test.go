@@ -21,12 +21,8 @@ func TestWaitingURLThatCannotBeReadIsListed(t *testing.T) {
 	}
 	r := openWriter(t, f)
 	_, err := r.WriteRejected(true, func(robotsext.Origin) (Block, error) { return Block{Reason: "not due"}, nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, r.Flush())
 	text, err := os.ReadFile(filepath.Join(r.cfg.Dir, Rejected.name))
 	if err != nil || !strings.Contains(string(text), `"url":"http://a.test/x"`) || !strings.Contains(string(text), `"source":"link"`) {
 		t.Errorf("%s, %v", text, err)
@@ -40,8 +36,6 @@ func dropRejections(t *testing.T, dir string, committed int64, drop func(*output
 	r := New(Config{Dir: dir, Frontier: frontier.NewMemory(nil), Lifecycle: lifecycle.New(slog.New(slog.DiscardHandler), nil)})
 	r.committed.Lengths = Lengths{Rejected.name: committed}
 	err = r.DropRejections(drop)
-	if err := r.Load(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Load())
 	return r.committed.Lengths[Rejected.name], err
 }

@@ -26,9 +26,7 @@ func TestResumeCutsOffWhatWasNotCommitted(t *testing.T) {
 	}
 	check := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	r := openWriter(t, f)
 	check(r.Commit(frontier.Outcome{Lease: leases[0].ID, Result: frontier.Done}, &output.Page{URL: item.URL, Hash: "ab"}, Batch{}))

@@ -74,9 +74,7 @@ func TestSkippedIsBounded(t *testing.T) {
 		}
 	}
 	var depths []int
-	if err := s.each(func(e *entry) error { depths = append(depths, e.Skipped.Depth); return nil }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.each(func(e *entry) error { depths = append(depths, e.Skipped.Depth); return nil }))
 	if len(s.places) != 10 || len(s.outOfScope) != 10 || told != 1 || !slices.Equal(depths, []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}) {
 		t.Errorf("%d URLs and %d hosts are kept, depths %v, told %d times", len(s.places), len(s.outOfScope), depths, told)
 	}
@@ -104,9 +102,7 @@ func TestSkippedCounts(t *testing.T) {
 	skip("http://a.test/", output.MaxDepth, 0) // a stronger reason
 	skip("http://a.test/", output.Nofollow, 0)
 	counts(map[output.Reason]int{output.Nofollow: 1, output.MaxDepth: 1})
-	if err := s.Take(func(u SkippedURL) bool { return u.Rejection.URL == "http://a.test/" }, func([]SkippedURL) error { return nil }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Take(func(u SkippedURL) bool { return u.Rejection.URL == "http://a.test/" }, func([]SkippedURL) error { return nil }))
 	counts(map[output.Reason]int{output.Nofollow: 1})
 	s.setListed()
 	counts(nil)
@@ -134,13 +130,9 @@ func TestSkippedURLKeepsItsKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	skipped[old] = sitemap
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Close())
 	r = New(r.cfg)
-	if err := errors.Join(r.Load(), r.Open(), r.Restore(nil, nil)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(r.Load(), r.Open(), r.Restore(nil, nil)))
 	defer func() { _ = r.Close() }()
 	got := make(map[frontier.Key][]byte)
 	err := r.Skipped.Take(func(SkippedURL) bool { return true }, func(some []SkippedURL) error {
@@ -170,9 +162,7 @@ func TestRedirectTargetThatIsQueuedIsNotRejected(t *testing.T) {
 		{Kind: listed.Kind, URL: "http://a.test/map2", Owner: "again-21-0"},
 	} {
 		u := SkippedURL{Item: frontier.Item{Kind: key.Kind, URL: key.URL, Owner: key.Owner}, Rejection: output.Rejection{URL: key.URL, Reason: output.TooManyRedirects}}
-		if err := r.Skip([]SkippedURL{u}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.Skip([]SkippedURL{u}))
 	}
 	rejected, err := r.WriteRejected(false, nil)
 	if want := map[output.Reason]int{output.TooManyRedirects: 2}; err != nil || !maps.Equal(rejected.Rejected, want) {

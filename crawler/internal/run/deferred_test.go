@@ -165,9 +165,7 @@ func isPutOff(t *testing.T, known bool, ahead time.Duration) {
 	for again := range 3 {
 		time.Sleep(25 * time.Hour)
 		release, err := c.parts.Frontier.Hold(t.Context(), weburl.ServerOf(busy))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := visited(t, c, leased(t, c)); got != frontier.Defer {
 			t.Fatal(got)
 		}

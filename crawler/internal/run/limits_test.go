@@ -82,9 +82,7 @@ func isElsewhere(t *testing.T, status int, want frontier.Result) {
 	}
 	for { // what is left, or comes again
 		stats, err := c.parts.Frontier.Stats(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if stats.Finished() {
 			break
 		}

@@ -164,9 +164,7 @@ func rejections(t *testing.T, set Settings) (list []output.Rejection) {
 // must ends a test with an error.
 func must(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // newCrawl returns a crawl with a frontier and nothing else that has to be opened.
@@ -185,9 +183,7 @@ func TestHostJoinsOnce(t *testing.T) {
 	f := &countedFrontier{Frontier: frontier.NewMemory(nil)}
 	c := newCrawl(f, scope.Host)
 	for range 3 {
-		if err := (handler{c}).Join("http://b.test/"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, (handler{c}).Join("http://b.test/"))
 	}
 	if b, err := weburl.Parse("http://b.test/x"); err != nil || !c.parts.Scope.Holds(b) || f.asked != 1 {
 		t.Errorf("the frontier was asked %d times, each of which is a round trip", f.asked)
@@ -232,15 +228,11 @@ func TestRecoveredByOthers(t *testing.T) {
 	if _, err := f.Add(t.Context(), []frontier.Item{{URL: "http://a.test/1"}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.parts.Results.Deferred.Add(origin, output.Rejection{Reason: output.RobotsUnreachable}, time.Time{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.parts.Results.Deferred.Add(origin, output.Rejection{Reason: output.RobotsUnreachable}, time.Time{}))
 	stores := func(rec *robotsext.Record) {
 		t.Helper()
 		rec.Origin, rec.FetchedAt, rec.ExpiresAt = origin, time.Now(), time.Now().Add(24*time.Hour)
-		if err := (robotsCache{c}).Store(t.Context(), rec); err != nil {
-			t.Fatal(err)
-		}
+		must(t, (robotsCache{c}).Store(t.Context(), rec))
 	}
 	stores(&robotsext.Record{Outcome: robotsext.OutcomeUnreachable, Status: 500, FailingSince: time.Now(), RetryAt: time.Now().Add(time.Hour)})
 	paced(false)

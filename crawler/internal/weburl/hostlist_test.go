@@ -26,9 +26,7 @@ func TestHostList(t *testing.T) {
 			continue
 		}
 		u, err := Parse(tt.url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if has, exact := list.Has(u); has != tt.has || exact != tt.exact {
 			t.Errorf("%s has %s: %t, %t", tt.host, tt.url, has, exact)
 		}

@@ -41,13 +41,9 @@ func TestQueryHasEncodingOfDocument(t *testing.T) {
 		{"x-user-defined", "?\uf7ffé", "/d?%FF%26%23233%3B"},
 	} {
 		enc, err := htmlindex.Get(tt.encoding)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		r, err := NewResolver("http://h.test/d?old", enc)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want := "http:" + tt.want
 		if !strings.HasPrefix(tt.want, "//") {
 			want = "http://h.test" + tt.want
@@ -61,13 +57,9 @@ func TestQueryHasEncodingOfDocument(t *testing.T) {
 // A character that an encoding lacks must not cost the time of the whole query.
 func TestLongQueryInEncoding(t *testing.T) {
 	enc, err := htmlindex.Get("iso-2022-jp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r, err := NewResolver("http://h.test/", enc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const n = 300
 	want := "http://h.test/?" + strings.Repeat("%1B$BF|%1B(B%26%23233%3B", n)
 	if got, err := r.Resolve("?" + strings.Repeat("日é", n)); err != nil || got != want {

@@ -25,17 +25,13 @@ func readSuite(t *testing.T) (cases []suiteCase) {
 		t.Skip("the test data are not here: ../shared/web-suites")
 	}
 	var all []json.RawMessage
-	if err := json.Unmarshal(body, &all); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(body, &all))
 	for _, raw := range all {
 		var c suiteCase
 		if raw[0] == '"' {
 			continue
 		}
-		if err := json.Unmarshal(raw, &c); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(raw, &c))
 		cases = append(cases, c)
 	}
 	return cases
@@ -103,9 +99,7 @@ func TestWebPlatformURLs(t *testing.T) {
 			document = known.Canonical
 		}
 		r, err := NewResolver(document, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got, err := r.Resolve(c.Input); got != want || (err == nil) != (want != "") {
 			t.Errorf("%q in a document at %q: %q, %v; want %q", c.Input, base, got, err, want)
 		}

@@ -22,9 +22,7 @@ func TestLongURLs(t *testing.T) {
 			t.Errorf("%s: %d bytes, %v", name, len(u.Canonical), err)
 		}
 		refs, err := NewResolver("http://a.test/", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if a, err := refs.Resolve(url); !errors.Is(err, ErrTooLong) {
 			t.Errorf("%s, in a page: %d bytes, %v", name, len(a), err)
 		}
@@ -113,9 +111,7 @@ func FuzzResolver(f *testing.F) {
 func checkEncoding(t *testing.T, base, ref string, enc encoding.Encoding) {
 	t.Helper()
 	r, err := NewResolver(base, enc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got, gotErr := r.Resolve(ref)
 	want, wantErr := Resolve(base, ref)
 	if (gotErr == nil) != (wantErr == nil) && !errors.Is(gotErr, ErrTooLong) && !errors.Is(wantErr, ErrTooLong) {
@@ -139,9 +135,7 @@ func checkEncoding(t *testing.T, base, ref string, enc encoding.Encoding) {
 func checkResolver(t *testing.T, base, ref string) {
 	t.Helper()
 	r, err := NewResolver(base, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got, gotErr := r.Resolve(ref)
 	want, wantErr := Resolve(base, ref)
 	if got != want.Canonical || (gotErr == nil) != (wantErr == nil) || errors.Is(gotErr, ErrTooLong) != errors.Is(wantErr, ErrTooLong) {
@@ -192,9 +186,7 @@ func TestResolverLongReferences(t *testing.T) {
 func BenchmarkResolve(b *testing.B) {
 	refs := []string{"/p/1", "/shop/item-31676?page=2&sort=price", "chapter-2.html", "../index.html", "./", "?page=3", "", "http://example.com/a/b", "//cdn.example.com/x", "https://en.wikipedia.org/wiki/Library_(computing)", "/caf%C3%A9", "mailto:a@example.com", "javascript:void(0)"}
 	r, err := NewResolver("http://example.com/docs/2/page.html", nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	for _, ref := range refs {
 		b.Run(strings.ReplaceAll(ref, "/", "|"), func(b *testing.B) {
 			b.ReportAllocs()
@@ -263,5 +255,13 @@ func TestIsLocal(t *testing.T) {
 		if got := IsLocal(host); got != want {
 			t.Errorf("%q: %t", host, got)
 		}
+	}
+}
+
+// must ends a test with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
