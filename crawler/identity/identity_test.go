@@ -384,7 +384,9 @@ func TestFailedInitCanBeRepeated(t *testing.T) {
 
 func must(t *testing.T, err error) {
 	t.Helper()
-	must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestKeyThatOthersCanReadIsRefused(t *testing.T) {

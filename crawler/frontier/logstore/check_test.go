@@ -119,7 +119,9 @@ var outcomeDone = frontier.Outcome{Result: frontier.Done}
 
 func must(t testing.TB, err error) {
 	t.Helper()
-	must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func itemsOf(urls ...string) []frontier.Item {
