@@ -119,7 +119,10 @@ func TestZerosBeforeFrame(t *testing.T) {
 // TestFlippedBits flips bits of a log. The damaged frame or record is named, what is before the frame can be
 // read, and no URL that is over is leased again.
 func TestFlippedBits(t *testing.T) {
-	const flips, withIndex = 1000, 200
+	flips, withIndex := 1000, 200
+	if testing.Short() {
+		flips, withIndex = 150, 30
+	}
 	p := newSample(t, 200)
 	prefix := make(map[int64]map[string]State) // what is before a frame, by its place
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -188,7 +191,7 @@ func TestFlippedBits(t *testing.T) {
 
 // TestIndex opens a store with and without the index that Close wrote.
 func TestIndex(t *testing.T) {
-	for seed := range uint64(10) {
+	for seed := range seeds() {
 		synctest.Test(t, func(t *testing.T) {
 			dir := t.TempDir()
 			s := open(t, dir, nil)
@@ -257,7 +260,7 @@ func TestIndexOfAnotherLog(t *testing.T) {
 		index []byte
 	}
 	tests := []test{{"of another log", other.index}, {"empty", []byte{}}, {"more", append(slices.Clone(p.index), 0)}}
-	for range 50 {
+	for range 5 * seeds() {
 		at := rng.IntN(len(p.index))
 		flipped := slices.Clone(p.index)
 		flipped[at] ^= 1 << rng.IntN(8)

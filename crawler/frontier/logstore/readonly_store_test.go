@@ -103,11 +103,3 @@ func TestOpenReadOnly(t *testing.T) {
 		}
 	})
 }
-
-func TestState(t *testing.T) {
-	for s, want := range map[State]string{Pending: "pending", Scheduled: "scheduled", Done: "done", Dropped: "dropped", 9: "unknown"} {
-		if got := s.String(); got != want {
-			t.Errorf("State(%d) is %q, want %q", s, got, want)
-		}
-	}
-}

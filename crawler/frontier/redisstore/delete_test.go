@@ -19,9 +19,7 @@ func TestDelete(t *testing.T) {
 		fill := func(o Options) *Store {
 			o.Shards = 4
 			s := openTest(t, url, o)
-			if _, err := s.Add(ctx, testItems("a", 50)); err != nil {
-				t.Fatal(err)
-			}
+			addItems(t, s, testItems("a", 50))
 			return s
 		}
 		keys := func(prefix string) (n int) {
@@ -76,13 +74,8 @@ func TestDeleted(t *testing.T) {
 	server := redistest.Start(t)
 	ctx := t.Context()
 	s := openTest(t, server.URL(), Options{WorkerName: "w"})
-	if _, err := s.Add(ctx, testItems("a", 2)); err != nil {
-		t.Fatal(err)
-	}
-	leases, err := s.Lease(ctx, frontier.LeaseRequest{})
-	if err != nil || len(leases) != 1 {
-		t.Fatalf("leased %v, %v", leases, err)
-	}
+	addItems(t, s, testItems("a", 2))
+	leaseOne(t, s)
 	// As if its last Sync were longer ago.
 	server.Do(t, "EVAL", `local w = cmsgpack.unpack(redis.call('HGET', KEYS[1], 'w'))
 		w[3] = w[3] - ARGV[1]

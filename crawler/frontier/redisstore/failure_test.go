@@ -91,9 +91,7 @@ func TestRefused(t *testing.T) {
 func TestGone(t *testing.T) {
 	server := redistest.Start(t)
 	s := openTest(t, server.URL(), Options{})
-	if _, err := s.Add(t.Context(), testItems("a", 1)); err != nil {
-		t.Fatal(err)
-	}
+	addItems(t, s, testItems("a", 1))
 	server.Restart(t)
 	if _, err := s.Add(t.Context(), testItems("b", 1)); !errors.Is(err, ErrDeleted) {
 		t.Errorf("Add to a server that has lost all: %v, want %v", err, ErrDeleted)
@@ -108,13 +106,8 @@ func TestTaken(t *testing.T) {
 	server := redistest.Start(t)
 	ctx := t.Context()
 	first := openTest(t, server.URL(), Options{WorkerName: "w"})
-	if _, err := first.Add(ctx, testItems("a", 1)); err != nil {
-		t.Fatal(err)
-	}
-	leases, err := first.Lease(ctx, frontier.LeaseRequest{})
-	if err != nil || len(leases) != 1 {
-		t.Fatalf("leased %v, %v", leases, err)
-	}
+	addItems(t, first, testItems("a", 1))
+	leases := leaseOne(t, first)
 	if _, err := first.Finish(ctx, nil, []byte("first")); err != nil {
 		t.Fatal(err)
 	}
@@ -140,4 +133,20 @@ func must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func addItems(t testing.TB, s *Store, items []frontier.Item) {
+	t.Helper()
+	_, err := s.Add(t.Context(), items)
+	must(t, err)
+}
+
+// leaseOne leases the next URL.
+func leaseOne(t testing.TB, s *Store) []frontier.Lease {
+	t.Helper()
+	leases, err := s.Lease(t.Context(), frontier.LeaseRequest{})
+	if err != nil || len(leases) != 1 {
+		t.Fatalf("leased %v, %v", leases, err)
+	}
+	return leases
 }

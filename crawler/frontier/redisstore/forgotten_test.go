@@ -96,13 +96,8 @@ func TestLinksForgottenBeforeTheirPageEnds(t *testing.T) {
 					t.Errorf("Add by the other worker: %v", err)
 				}
 			}), Options{WorkerName: "w"})
-			if _, err := s.Add(ctx, testItems("page", 1)); err != nil {
-				t.Fatal(err)
-			}
-			leases, err := s.Lease(ctx, frontier.LeaseRequest{})
-			if err != nil || len(leases) != 1 {
-				t.Fatalf("leased %v, %v", leases, err)
-			}
+			addItems(t, s, testItems("page", 1))
+			leases := leaseOne(t, s)
 			ticket, _ := s.layout.readTicket(leases[0].ID)
 			before = written(t, server)
 			token.Store(&ticket.token)
@@ -127,9 +122,7 @@ func TestRestartIsNoticedWhileAnotherWorkerBoots(t *testing.T) {
 	other := openTest(t, server.URL(), Options{WorkerName: "other"})
 	before := written(t, server)
 	items := testItems("a", 20)
-	if _, err := s.Add(ctx, items); err != nil {
-		t.Fatal(err)
-	}
+	addItems(t, s, items)
 	forgetSince(t, server, before)
 	first := other.all("boot", "0", "0")[0]
 	first.script = other.scripts.boot

@@ -20,9 +20,7 @@ func TestOpenCompletesIntent(t *testing.T) {
 			opts := Options{CrawlName: "test", WorkerName: "w", Shards: 2, RetryTimeout: -1}
 			s, err := Open(t.Context(), server.URL(), &opts)
 			must(t, err)
-			if _, err := s.Add(t.Context(), testItems("a", 20)); err != nil {
-				t.Fatal(err)
-			}
+			addItems(t, s, testItems("a", 20))
 			outcomes := make([]frontier.Outcome, 0, 20)
 			for len(outcomes) < cap(outcomes) {
 				leases, err := s.Lease(t.Context(), frontier.LeaseRequest{Max: cap(outcomes)})

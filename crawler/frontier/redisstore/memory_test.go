@@ -19,9 +19,7 @@ func TestFull(t *testing.T) {
 	server := redistest.Start(t)
 	s := openTest(t, server.URL(), Options{})
 	ctx := t.Context()
-	if _, err := s.Add(ctx, testItems("a", 40)); err != nil {
-		t.Fatal(err)
-	}
+	addItems(t, s, testItems("a", 40))
 	leases, err := s.Lease(ctx, frontier.LeaseRequest{Max: 5})
 	if err != nil || len(leases) != 5 {
 		t.Fatalf("leased %d, %v", len(leases), err)

@@ -21,13 +21,8 @@ func TestObserve(t *testing.T) {
 		t.Errorf("observing what is not there: %v", err)
 	}
 	s := openTest(t, url, Options{WorkerName: "w", Settings: []byte("x")})
-	if _, err := s.Add(ctx, testItems("a", 3)); err != nil {
-		t.Fatal(err)
-	}
-	leases, err := s.Lease(ctx, frontier.LeaseRequest{})
-	if err != nil || len(leases) != 1 {
-		t.Fatalf("leased %v, %v", leases, err)
-	}
+	addItems(t, s, testItems("a", 3))
+	leases := leaseOne(t, s)
 	o := openTest(t, url, Options{Observe: true, WorkerName: "w"}) // a worker's name has no effect
 	if string(o.Settings()) != "x" {
 		t.Errorf("settings %q", o.Settings())
@@ -83,9 +78,7 @@ func TestObserverFirst(t *testing.T) {
 	ctx := t.Context()
 	s := openTest(t, server.URL(), Options{WorkerName: "w", Delay: time.Second})
 	o := openTest(t, server.URL(), Options{Observe: true})
-	if _, err := s.Add(ctx, testItems("a", 1)); err != nil {
-		t.Fatal(err)
-	}
+	addItems(t, s, testItems("a", 1))
 	before := s.memory.restarts()
 	server.Restart(t)
 	sync1(t, o, "", 0)
@@ -95,9 +88,7 @@ func TestObserverFirst(t *testing.T) {
 	if h, err := o.Host(ctx, "h0.test"); err != nil || time.Until(h.Due) < 500*time.Millisecond {
 		t.Errorf("the host is due at %v, %v", h.Due, err)
 	}
-	if _, err := s.Add(ctx, testItems("b", 1)); err != nil {
-		t.Fatal(err)
-	}
+	addItems(t, s, testItems("b", 1))
 	if s.memory.restarts() == before {
 		t.Error("the worker has not found out")
 	}

@@ -24,13 +24,8 @@ func TestOutageIsReportedOnce(t *testing.T) {
 		defer mu.Unlock()
 		told = append(told, err)
 	}})
-	if _, err := s.Add(ctx, testItems("a", 1)); err != nil {
-		t.Fatal(err)
-	}
-	leases, err := s.Lease(ctx, frontier.LeaseRequest{})
-	if err != nil || len(leases) != 1 {
-		t.Fatalf("leased %v, %v", leases, err)
-	}
+	addItems(t, s, testItems("a", 1))
+	leases := leaseOne(t, s)
 	var wg sync.WaitGroup
 	wg.Go(func() { // waits before and after the outage
 		if again, err := s.Lease(ctx, frontier.LeaseRequest{Wait: -1}); err != nil || len(again) != 1 {

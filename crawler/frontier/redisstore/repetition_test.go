@@ -62,9 +62,7 @@ func TestAgainWithCache(t *testing.T) {
 	s := openTest(t, redistest.Start(t).URL(), Options{})
 	ctx := t.Context()
 	list := testItems("a", 60)
-	if _, err := s.Add(ctx, list[:20]); err != nil {
-		t.Fatal(err)
-	}
+	addItems(t, s, list[:20])
 	hosts, err := frontier.HostsOf(list)
 	must(t, err)
 	items, fresh := s.items(list, hosts, false)

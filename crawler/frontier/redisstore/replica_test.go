@@ -47,9 +47,7 @@ func TestFailover(t *testing.T) {
 	cluster := redistest.StartCluster(t, true)
 	s := openTest(t, cluster.URL(), Options{Shards: 6})
 	ctx := t.Context()
-	if _, err := s.Add(ctx, testItems("a", 200)); err != nil {
-		t.Fatal(err)
-	}
+	addItems(t, s, testItems("a", 200))
 	cluster.Masters[0].WaitForReplicas(t)
 	cluster.Masters[0].Kill()
 	done := 0

@@ -167,9 +167,7 @@ func (w *web) crawl(t *testing.T, a, b *Store, disturb func()) {
 	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
 	w.acked = make(map[string][]span)
-	if _, err := a.Add(ctx, w.seeds()); err != nil {
-		t.Fatal(err)
-	}
+	addItems(t, a, w.seeds())
 	over, stop := context.WithCancel(ctx)
 	defer stop()
 	var wg sync.WaitGroup

@@ -57,9 +57,7 @@ func TestStaleMaster(t *testing.T) {
 			worker := openTest(t, watched.URL(), Options{WorkerName: "a"})
 			ignorant := openTest(t, watched.Master.URL(), Options{WorkerName: "b", RetryTimeout: -1})
 			ignorant.address.sentinel = "main" // its connection lasts
-			if _, err := ignorant.Add(ctx, []frontier.Item{{URL: "http://h.test/1"}, {URL: "http://h.test/2"}}); err != nil {
-				t.Fatal(err)
-			}
+			addItems(t, ignorant, []frontier.Item{{URL: "http://h.test/1"}, {URL: "http://h.test/2"}})
 			watched.Master.WaitForReplicas(t)
 
 			resume := pause(t, watched.Master)
