@@ -2,7 +2,6 @@ package demosite
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -10,78 +9,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/internal/testserver"
 )
-
-// A polite client has no violations, unless it is checked with a longer delay.
-func TestJudgePassesThePolite(t *testing.T) {
-	for _, tc := range []struct {
-		name, token string
-		opts        *Options
-	}{
-		{"politecrawl", namedToken, quick()},
-		{"another crawler", "examplebot", quick()},
-		{"hosts that differ in their ports alone", namedToken, alone()},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			const delay = 2 * time.Millisecond
-			token := tc.token
-			s := serve(t, tc.opts)
-			e := s.Expected(token)
-			c := &courteous{
-				t: t, client: client(t), least: delay, clocks: map[string]*clock{},
-				delay: map[string]time.Duration{},
-			}
-			sitemaps, err := url.Parse(s.Origin("sitemaps"))
-			must(t, err)
-			c.delay[sitemaps.Host] = s.at(s.Origin("sitemaps")).crawlDelay(audienceOf(token))
-			c.client.Transport = branded{token, c.client.Transport}
-			c.crawl(e)
-
-			report := s.Judge(delay, token)
-			for _, v := range slices.Concat(report.Violations, report.Warnings) {
-				t.Error(v)
-			}
-			if len(report.Missing) != 0 {
-				t.Errorf("missing: %v", report.Missing)
-			}
-			for origin, n := range e.Robots {
-				if report.Robots[origin] != n {
-					t.Errorf("%d requests for robots.txt of %s, want %d", report.Robots[origin], origin, n)
-				}
-			}
-			// A second for the page that is busy once.
-			if want := len(e.Pages) + 1; report.Pages != want || report.Retries != 1 {
-				t.Errorf("%d pages, %d of them retries, want %d and 1", report.Pages, report.Retries, want)
-			}
-			// One sitemap is lost.
-			if n := len(e.Sitemaps); report.Sitemaps != n || report.SitemapsRead != n-1 || report.SitemapsMissing != 1 {
-				t.Errorf("%d sitemaps, %d read, %d lost, want %d", report.Sitemaps, report.SitemapsRead, report.SitemapsMissing, n)
-			}
-			sum := report.RobotsRedirects + report.Sitemaps + report.Pages
-			for _, n := range report.Robots {
-				sum += n
-			}
-			if report.RobotsRedirects != 2 || sum != report.Requests {
-				t.Errorf("%d requests are not the sum of %+v", report.Requests, report)
-			}
-			if len(s.Judge(time.Minute, token).Violations) == 0 {
-				t.Error("a delay of a minute was not missed")
-			}
-		})
-	}
-}
-
-// branded sends a product token.
-type branded struct {
-	token string
-	base  http.RoundTripper
-}
-
-func (b branded) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("User-Agent", b.token+"/1.0")
-	return b.base.RoundTrip(r)
-}
 
 // A fault is an expected violation: its kind, and the numbers of both requests.
 type fault struct {

@@ -3,17 +3,14 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/crawler/demosite"
 )
 
 func TestCount(t *testing.T) {
@@ -46,28 +43,5 @@ func TestCount(t *testing.T) {
 	left, err := os.ReadDir(os.TempDir())
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
-	}
-}
-
-// The crawl obeys its limits and the delay, as recorded by the site.
-func TestLimits(t *testing.T) {
-	site, err := demosite.Start(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = site.Close() }()
-	cfg := crawler.Default()
-	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
-	cfg.URLs, cfg.Politeness.Delay, cfg.Limits.MaxPages, cfg.Scope.MaxDepth, cfg.Limits.MaxTime = site.StartURLs(), 10*time.Millisecond, 20, 1, time.Minute
-	cfg.Fetch.Retries = 0 // so failed pages count as pages
-	if err := count(t.Context(), cfg, io.Discard); err != nil {
-		t.Fatal(err)
-	}
-	report := site.Judge(cfg.Politeness.Delay, "politecrawl")
-	for _, v := range report.Violations {
-		t.Error(v)
-	}
-	if report.Pages != cfg.Limits.MaxPages {
-		t.Errorf("%d pages were asked for, not %d", report.Pages, cfg.Limits.MaxPages)
 	}
 }

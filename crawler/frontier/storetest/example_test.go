@@ -6,22 +6,11 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"testing"
-	"testing/synctest"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/logstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/storetest"
 )
-
-// How does a package test its store? frontier.Memory runs in the process, so its test uses
-// Synctest, and it has no location that could be opened again.
-func TestMyStore(t *testing.T) {
-	storetest.Run(t, storetest.Store{
-		Open:     func(string) (frontier.Frontier, error) { return frontier.NewMemory(nil), nil },
-		Synctest: synctest.Test,
-	})
-}
 
 // How does a child process of a check run? The check starts the test binary again, which calls
 // Child with its standard input and output.

@@ -124,15 +124,6 @@ func TestConnectionsAreClosed(t *testing.T) {
 	})
 }
 
-// As many idle connections are kept as there are descriptors for.
-func TestTransportKeepsWhatThereIsRoomFor(t *testing.T) {
-	for _, workers := range []int{16, 5000} {
-		if got, want := newHTTPTransport(&Config{Workers: workers}).MaxIdleConns, idleConnections(workers, descriptors.Limit()); got != want {
-			t.Errorf("%d workers: %d, want %d", workers, got, want)
-		}
-	}
-}
-
 // must ends a test with an error.
 func must(t testing.TB, err error) {
 	t.Helper()

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/iotest"
 
@@ -212,40 +211,5 @@ func TestConnectionsOfOtherTypes(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// Over HTTP/2, a body of another type is not read either. The site can send what fits the windows
-// of the stream, and learns that nobody reads it.
-func TestOtherTypeOverHTTP2(t *testing.T) {
-	var sent atomic.Int64
-	ended := make(chan struct{})
-	server, base := http2Site(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer close(ended)
-		w.Header().Set("Content-Type", "video/mp4")
-		for r.Context().Err() == nil {
-			n, err := w.Write(make([]byte, 64<<10))
-			sent.Add(int64(n))
-			if err != nil {
-				return
-			}
-		}
-	}))
-	transport := testTransport(t, base)
-	transport.types = Types{"text/html"}
-	page := Response{limit: 1 << 20}
-	req, err := http.NewRequestWithContext(context.WithValue(t.Context(), responseKey{}, &page), http.MethodGet, server.URL, nil)
-	must(t, err)
-	resp, err := transport.RoundTrip(req)
-	must(t, err)
-	if len(page.Body) > 0 || page.OtherType != "video/mp4" || resp.ProtoMajor != 2 {
-		t.Errorf("%+v", page)
-	}
-	if err := resp.Body.Close(); err != nil {
-		t.Error(err)
-	}
-	<-ended
-	if n := sent.Load(); n > 8<<20 {
-		t.Errorf("%d bytes sent", n)
 	}
 }

@@ -1,7 +1,6 @@
 package scope
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -112,23 +111,6 @@ func FuzzPath(f *testing.F) {
 			t.Errorf("start %s, root %s: %s in scope: %v and %v", u.Canonical, byURL.Root(u), other.Canonical, want, got)
 		}
 	})
-}
-
-// The time of a lookup does not depend on the number of directories.
-func BenchmarkPathHolds(b *testing.B) {
-	for _, n := range []int{1, 100_000} {
-		s := New(Path, Bounds{})
-		for i := range n {
-			s.Join(mustParse(b, fmt.Sprintf("https://a.test/docs/%d/", i)))
-		}
-		u := mustParse(b, "https://a.test/docs/x/1/2/3/4/5/page.html")
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				s.Holds(u)
-			}
-		})
-	}
 }
 
 func TestRepeated(t *testing.T) {

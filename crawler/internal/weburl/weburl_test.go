@@ -181,22 +181,6 @@ func TestResolverLongReferences(t *testing.T) {
 	}
 }
 
-// BenchmarkResolve resolves the links of a page: of its site, as documents on disk write them, and
-// as most generators do; of other hosts; and those that are no pages.
-func BenchmarkResolve(b *testing.B) {
-	refs := []string{"/p/1", "/shop/item-31676?page=2&sort=price", "chapter-2.html", "../index.html", "./", "?page=3", "", "http://example.com/a/b", "//cdn.example.com/x", "https://en.wikipedia.org/wiki/Library_(computing)", "/caf%C3%A9", "mailto:a@example.com", "javascript:void(0)"}
-	r, err := NewResolver("http://example.com/docs/2/page.html", nil)
-	must(b, err)
-	for _, ref := range refs {
-		b.Run(strings.ReplaceAll(ref, "/", "|"), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				_, _ = r.Resolve(ref)
-			}
-		})
-	}
-}
-
 // The hosts of URLs are remembered by how they are written: some of them, short ones, and
 // without the text that they stood in.
 func TestOriginsAreBounded(t *testing.T) {

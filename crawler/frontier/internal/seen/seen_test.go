@@ -82,11 +82,3 @@ func TestSetSize(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkAdd(b *testing.B) {
-	var s Set
-	rng := rand.New(rand.NewPCG(5, 6))
-	for b.Loop() {
-		s.Add(rng.Uint64())
-	}
-}
