@@ -125,10 +125,9 @@ func (s *Store) next() bool {
 // round writes requests in one frame, and applies them.
 func (s *Store) round(requests []*request, attempts []*entry) {
 	err := s.failure()
-	var places []int64 // of the records of the requests
-	var sizes []int
+	var places []place // of the records of the requests
 	if err == nil {
-		places, sizes, err = s.write(requests, attempts)
+		places, err = s.write(requests, attempts)
 	}
 	if err != nil {
 		s.fail(err)
@@ -141,9 +140,9 @@ func (s *Store) round(requests []*request, attempts []*entry) {
 	now := s.sched.Lock()
 	for _, r := range requests {
 		for i, c := range r.changes {
-			c.apply(s, places[i], sizes[i], now)
+			c.apply(s, places[i].at, places[i].size, now)
 		}
-		places, sizes = places[len(r.changes):], sizes[len(r.changes):]
+		places = places[len(r.changes):]
 	}
 	s.retire(now) // hosts whose records were written
 	s.sched.Exit(now)
@@ -155,8 +154,14 @@ func (s *Store) round(requests []*request, attempts []*entry) {
 // maxKept is the size of the largest frame whose memory the next one uses.
 const maxKept = 1 << 20
 
-// write writes a frame, and returns the place and size of the record of each change.
-func (s *Store) write(requests []*request, attempts []*entry) (places []int64, sizes []int, err error) {
+// A place is where a record is.
+type place struct {
+	at   int64
+	size int // of its body
+}
+
+// write writes a frame, and returns the place of the record of each change.
+func (s *Store) write(requests []*request, attempts []*entry) (places []place, err error) {
 	frame, body := s.frame[:headSize], s.body
 	for _, e := range attempts {
 		body = appendAttempt(body[:0], attempt{e.At, int(e.Attempts), e.Seq})
@@ -165,7 +170,7 @@ func (s *Store) write(requests []*request, attempts []*entry) (places []int64, s
 	for _, r := range requests {
 		for _, c := range r.changes {
 			body = c.append(body[:0])
-			places, sizes = append(places, s.file.size+int64(len(frame))), append(sizes, len(body))
+			places = append(places, place{s.file.size + int64(len(frame)), len(body)})
 			frame = appendRecord(frame, s.file.salt, body)
 		}
 	}
@@ -173,17 +178,17 @@ func (s *Store) write(requests []*request, attempts []*entry) (places []int64, s
 		s.frame = frame
 	}
 	if len(frame) == headSize {
-		return nil, nil, nil
+		return nil, nil
 	}
 	if err := s.file.append(frame); err != nil {
-		return nil, nil, fmt.Errorf("cannot write the frontier: %w", err)
+		return nil, fmt.Errorf("cannot write the frontier: %w", err)
 	}
 	if s.opts.Durability == Power { // so only the last frame can be torn
 		if err := durable.File(s.file.File); err != nil {
-			return nil, nil, fmt.Errorf("cannot sync the frontier: %w", err)
+			return nil, fmt.Errorf("cannot sync the frontier: %w", err)
 		}
 	}
-	return places, sizes, nil
+	return places, nil
 }
 
 // drain waits until nothing is queued or being written. The schedule is closed, so that no call queues

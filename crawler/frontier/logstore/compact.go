@@ -71,7 +71,7 @@ func (c *compaction) copy(s *stored) error {
 	at := c.to.size + int64(len(c.frame))
 	c.frame = appendRecord(c.frame, c.to.salt, body)
 	c.records.Set(hash, at)
-	if err := c.place(&stored{at, s.kind, body, c.to}); err != nil {
+	if err := c.place(&stored{at, body, c.to}); err != nil {
 		return err
 	}
 	return c.flush(1 << 20)

@@ -31,16 +31,11 @@ type directory struct {
 	lock *flock.Flock
 }
 
-// openDirectory creates a directory if needed and locks it.
-func openDirectory(dir string) (*directory, error) {
+// lockDirectory creates a directory if needed and locks it.
+func lockDirectory(dir string) (*directory, error) {
 	if err := durable.MkdirAll(dir); err != nil {
 		return nil, err
 	}
-	return lockDirectory(dir)
-}
-
-// lockDirectory locks an existing directory.
-func lockDirectory(dir string) (*directory, error) {
 	if err := checkFiles(dir); err != nil {
 		return nil, err
 	}
@@ -78,13 +73,8 @@ func (d *directory) writeOwner() error {
 }
 
 func readOwner(dir string) (pid int) {
-	text, err := os.ReadFile(filepath.Join(dir, ownerName))
-	if err != nil {
-		return 0
-	}
-	if pid, err = strconv.Atoi(strings.TrimSpace(string(text))); err != nil {
-		return 0
-	}
+	text, _ := os.ReadFile(filepath.Join(dir, ownerName))
+	pid, _ = strconv.Atoi(strings.TrimSpace(string(text))) // 0 if it cannot be read
 	return pid
 }
 
@@ -111,9 +101,6 @@ func checkFiles(dir string) error {
 // it for a crawl whose frontier is elsewhere, to keep other processes from writing its files. The
 // error is an *InUseError if the directory is locked.
 func Lock(dir string) (io.Closer, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
 	d, err := lockDirectory(dir)
 	if err != nil {
 		return nil, err

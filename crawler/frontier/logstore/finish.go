@@ -76,7 +76,7 @@ func (s *Store) finish(r *request, slot *slot, o *frontier.Outcome, now instant)
 	}
 	c := &urlChange{host: h, hash: urlHash(&s.seed, e.url.key), url: e.url, slot: slot, was: e.size}
 	c.by.InFlight = -1
-	c.url.attempts, c.url.seq, c.url.ready = int(e.Attempts), e.Seq, 0
+	c.url.attempts, c.url.seq, c.url.ready = 0, 0, 0
 	if o.Validators != nil {
 		c.url.validators = o.Validators.Clone()
 	}
@@ -85,19 +85,17 @@ func (s *Store) finish(r *request, slot *slot, o *frontier.Outcome, now instant)
 	switch {
 	case o.Result == frontier.Drop:
 		c.url.state, c.by.Dropped = Dropped, 1
+		return
 	case o.Result == frontier.Done && o.NotBefore.IsZero():
 		c.url.state, c.by.Done = Done, 1
-	default:
-		switch o.Result {
-		case frontier.Done:
-			c.url.attempts = 0
-		case frontier.Defer:
-			c.url.attempts--
-		}
-		s.schedule(c, s.sched.Instant(o.NotBefore), now)
 		return
+	case o.Result == frontier.Retry:
+		c.url.attempts = int(e.Attempts)
+	case o.Result == frontier.Defer:
+		c.url.attempts = int(e.Attempts) - 1
 	}
-	c.url.attempts, c.url.seq = 0, 0
+	c.url.seq = e.Seq
+	s.schedule(c, s.sched.Instant(o.NotBefore), now)
 }
 
 // A noteChange replaces the note.

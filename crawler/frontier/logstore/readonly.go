@@ -159,7 +159,7 @@ func (v *ReadOnlyStore) urls(yield func(URL) bool) error {
 // last calls do for each record of a kind that is the last one of its key.
 func (v *ReadOnlyStore) last(kind byte, do func(*stored) error) error {
 	_, err := v.file.each(v.end, func(s *stored) error {
-		if s.kind != kind {
+		if s.body[0] != kind {
 			return nil
 		}
 		if hash, ok := s.hash(); !ok || v.records.Get(hash) != s.at {

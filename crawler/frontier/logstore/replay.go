@@ -11,7 +11,6 @@ import (
 // A stored record is a record of a log with its place.
 type stored struct {
 	at   int64
-	kind byte
 	body []byte // with the kind; valid until the next record
 	file *file
 }
@@ -22,7 +21,7 @@ func (s *stored) fields() *fields.Reader { return &fields.Reader{Rest: s.body[1:
 // hash returns the hash of the key. It is false for a record without one.
 func (s *stored) hash() (hash uint64, ok bool) {
 	r, seed := s.fields(), &s.file.seed
-	switch s.kind {
+	switch s.body[0] {
 	case kindURL:
 		r.Rest = r.Rest[min(2, len(r.Rest)):]
 		hash = urlHash(seed, r.String())
@@ -50,7 +49,7 @@ func (f *file) each(to int64, do func(s *stored) error) (end int64, err error) {
 			return scan.at, err
 		}
 		for at, body := range f.records(scan.at-int64(len(frame)), frame) {
-			err := do(&stored{at, body[0], body, f})
+			err := do(&stored{at, body, f})
 			if errors.Is(err, fields.ErrCut) { // its checksum is right
 				err = damaged(f.path, at, "the fields of a record are not valid")
 			}
@@ -90,7 +89,7 @@ func (r *replaying) compareCounts() {
 
 // locate notes where a record is.
 func (r *replaying) locate(s *stored) error {
-	if s.kind == kindAttempt {
+	if s.body[0] == kindAttempt {
 		f := s.fields()
 		a := readAttempt(f)
 		r.open[a.of] = a
@@ -98,7 +97,7 @@ func (r *replaying) locate(s *stored) error {
 	}
 	if hash, ok := s.hash(); ok {
 		delete(r.open, r.records.Set(hash, s.at))
-	} else if s.kind != kindNote {
+	} else if s.body[0] != kindNote {
 		return fields.ErrCut
 	}
 	return nil
@@ -111,17 +110,17 @@ func (r *replaying) place(s *stored) error {
 	if keyed && r.records.Get(hash) == s.at {
 		r.live += int64(len(s.body))
 	}
-	switch {
-	case s.kind == kindNote:
+	switch kind := s.body[0]; {
+	case kind == kindNote:
 		r.note = append([]byte{}, f.Rest...)
 	case !keyed || r.records.Get(hash) != s.at:
 		return nil // another one follows
-	case s.kind == kindHost:
+	case kind == kindHost:
 		rec := readHost(f)
 		h := r.host(rec.name)
 		r.written[h] = rec.counts
 		r.restore(h, rec)
-	case s.kind == kindURL:
+	case kind == kindURL:
 		u := readURL(f)
 		h := r.host(u.host)
 		if a, ok := r.open[s.at]; ok {

@@ -47,7 +47,7 @@ func Open(dir string, opts *Options) (*Store, error) { return openAt(dir, opts, 
 
 // openAt is Open with a wall clock.
 func openAt(dir string, opts *Options, wall func() time.Time) (*Store, error) {
-	d, err := openDirectory(dir)
+	d, err := lockDirectory(dir)
 	if err != nil {
 		return nil, err
 	}

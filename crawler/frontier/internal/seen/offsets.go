@@ -14,10 +14,7 @@ import (
 // Go's heap, which would reserve their size once more for garbage.
 //
 // The zero Offsets is empty. It is not safe for concurrent use.
-type Offsets struct {
-	tables [shards]offsetTable
-	n      int
-}
+type Offsets struct{ tables [shards]offsetTable }
 
 // MaxOffset is the largest offset.
 const MaxOffset = 1<<40 - 1
@@ -54,14 +51,10 @@ func (o *Offsets) Set(h uint64, offset int64) (had int64) {
 			i, _ = t.find(h & hashMask)
 		}
 		t.n++
-		o.n++
 	}
 	t.put(i, h&hashMask, offset)
 	return had
 }
-
-// Len returns the number of hashes.
-func (o *Offsets) Len() int { return o.n }
 
 // Clear removes all hashes.
 func (o *Offsets) Clear() {
@@ -106,7 +99,6 @@ func (o *Offsets) ReadFrom(r *bufio.Reader, size int64) error {
 		}
 		t := &o.tables[i]
 		t.slots, t.n = allocate(int(slots)*slotSize), int(n)
-		o.n += t.n
 		if _, err := io.ReadFull(r, t.slots); err != nil {
 			return err
 		}
