@@ -1,10 +1,15 @@
 package discover
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
@@ -43,5 +48,14 @@ func TestOrderOfSitemapEntries(t *testing.T) {
 	o.by = AsListed
 	if a, b := o.priority(ago(0)), o.priority(sitemap.Entry{}); a != b {
 		t.Errorf("as listed, priorities differ: %d and %d", a, b)
+	}
+}
+
+// The detail of a skipped URL is shortened before it is kept.
+func TestDetailIsShortened(t *testing.T) {
+	f := new(Discovery).NewFound()
+	f.skip(frontier.Item{}, weburl.URL{}, provenance.Provenance{}, output.BlockedAddress, strings.Repeat("x", 10*escape.MaxDetail))
+	if n := len(f.skipped[0].Rejection.Detail); n > escape.MaxDetail {
+		t.Errorf("%d bytes of a detail are kept, want at most %d", n, escape.MaxDetail)
 	}
 }
