@@ -61,7 +61,7 @@ func TestFailover(t *testing.T) {
 	cluster.Masters[0].WaitForReplicas(t)
 	cluster.Masters[0].Kill()
 	done := 0
-	for deadline := time.Now().Add(25 * time.Second); done < 200 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); done < 200 && time.Now().Before(deadline); {
 		leases, err := s.Lease(ctx, frontier.LeaseRequest{Max: 20, Wait: time.Second})
 		if err != nil {
 			t.Fatalf("Lease: %v", err)
