@@ -262,9 +262,7 @@ func addRobots(d *Dir, origin string, body []byte, record any) error {
 }
 
 func TestRobotsReplaces(t *testing.T) {
-	d, err := Create(t.TempDir(), "state")
-	must(t, err)
-	defer func() { _ = d.Close() }()
+	d := newDir(t)
 	for _, body := range []string{"first, and longer", "second"} {
 		must(t, addRobots(d, "http://example.com:8080", []byte(body), map[string]string{"outcome": "rules"}))
 	}
@@ -354,4 +352,13 @@ func must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// newDir creates the directory of a crawl.
+func newDir(t *testing.T) *Dir {
+	t.Helper()
+	d, err := Create(t.TempDir(), "state")
+	must(t, err)
+	t.Cleanup(func() { _ = d.Close() })
+	return d
 }

@@ -27,9 +27,7 @@ const room = 1 << 20
 // A reader of a robots.txt that is replaced reads the old or the new one, never half of it. If the
 // disk has no space for the new one, the old one stays.
 func TestRobotsIsNeverTorn(t *testing.T) {
-	d, err := Create(t.TempDir(), "state")
-	must(t, err)
-	defer func() { _ = d.Close() }()
+	d := newDir(t)
 	write := func(body string) error { return addRobots(d, "http://a.test", []byte(body), map[string]string{}) }
 	must(t, write("first"))
 	name := filepath.Join(d.path, "robots", "http_a.test.txt")
@@ -104,9 +102,7 @@ func TestDropRejections(t *testing.T) {
 
 // Sync writes the files to the disk, and returns an error if it cannot.
 func TestSync(t *testing.T) {
-	d, err := Create(t.TempDir(), "state")
-	must(t, err)
-	defer func() { _ = d.Close() }()
+	d := newDir(t)
 	if err := d.Sync(); err != nil {
 		t.Error(err)
 	}

@@ -165,9 +165,7 @@ func TestRestoreRobots(t *testing.T) {
 	}
 	prepare := func(t *testing.T) *Dir {
 		t.Helper()
-		d, err := Create(t.TempDir(), "state")
-		must(t, err)
-		t.Cleanup(func() { _ = d.Close() })
+		d := newDir(t)
 		if err := errors.Join(
 			addRobots(d, gone, []byte("an earlier text"), powerRecord{Origin: gone}),
 			addRobots(d, empty, nil, powerRecord{Origin: empty, Error: wildly}),
