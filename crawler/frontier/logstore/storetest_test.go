@@ -76,7 +76,9 @@ func TestStore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			store := variant(name)
 			if testing.Short() {
-				store.Kills = 4
+				if store.Kills = 4; name == "default" {
+					t.Skip("the other one compacts some logs, and not all")
+				}
 			}
 			storetest.Run(t, store)
 		})

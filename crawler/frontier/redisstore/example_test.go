@@ -44,23 +44,6 @@ func ExampleOpen() {
 	}
 }
 
-// Which addresses are valid for TLS, Sentinels and Clusters?
-func ExampleOpen_addresses() {
-	ctx := context.Background()
-	for _, address := range []string{
-		"rediss://crawler@cache.example:6380/2",             // TLS, an ACL user, the password from the environment
-		"redis://10.0.0.1,10.0.0.2,10.0.0.3",                // some servers of a Cluster
-		"redis://10.0.0.1:26379,10.0.0.2:26379?master=main", // Sentinels
-	} {
-		f, err := redisstore.Open(ctx, address, &redisstore.Options{CrawlName: "news", MustExist: true})
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(f)
-		_ = f.Close()
-	}
-}
-
 // How do workers share a limit and stop each other?
 func ExampleStore_Reserve() {
 	ctx := context.Background()
@@ -88,36 +71,6 @@ func ExampleStore_Reserve() {
 			break
 		}
 		next = result.Next
-	}
-	if err := f.Close(); err != nil {
-		log.Fatal(err)
-	}
-}
-
-// How does a program delete a crawl that is not running?
-func ExampleDelete() {
-	err := redisstore.Delete(context.Background(), "redis://127.0.0.1:6379", &redisstore.Options{CrawlName: "news"})
-	if errors.Is(err, redisstore.ErrInUse) {
-		fmt.Println("workers are still running")
-	} else if err != nil {
-		log.Fatal(err)
-	}
-}
-
-// Which workers are running?
-func ExampleStore_Sync() {
-	ctx := context.Background()
-	f, err := redisstore.Open(ctx, "redis://127.0.0.1:6379", &redisstore.Options{CrawlName: "news", Observe: true})
-	if err != nil {
-		log.Fatal(err)
-	}
-	result, err := f.Sync(ctx, nil, 0)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("running for", result.RunDuration)
-	for _, w := range result.Workers {
-		fmt.Printf("%s: last seen %v ago, registered: %v\n", w.Name, w.LastSeenAgo, w.Registered)
 	}
 	if err := f.Close(); err != nil {
 		log.Fatal(err)
