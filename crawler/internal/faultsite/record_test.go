@@ -9,6 +9,29 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/testserver"
 )
 
+// A host notices pages before its robots.txt, during an outage of it, and against it.
+func TestPermission(t *testing.T) {
+	unreachable := slices.IndexFunc(Faults(), func(f *Fault) bool { return f.Robots.Outcome == Unreachable })
+	sound, away := &host{}, &host{Place: Place{Host: Host{Kind: Robots}}, fault: Faults()[unreachable], ledger: ledger{number: 2}}
+	known := &host{ledger: ledger{known: true}}
+	for _, tc := range []struct {
+		host *host
+		path string
+		want testserver.Kind
+	}{
+		{sound, frontPath, testserver.BeforeRobots}, {away, frontPath, testserver.WhileUnreachable},
+		{known, closedPath + "page", testserver.DisallowedURL}, {known, frontPath, ""}, {away, robotsPath, ""}, {sound, robotsPath, ""}, {sound, frontPath, ""},
+	} {
+		var got testserver.Kind
+		for _, f := range tc.host.permission(testserver.Request{Method: http.MethodGet}, tc.path) {
+			got = f.Kind
+		}
+		if got != tc.want {
+			t.Errorf("%s: %q, want %q", tc.path, got, tc.want)
+		}
+	}
+}
+
 // A client that has left has no concurrent requests when it sends the next one, however long the
 // site continues its first response. A client that is still there has.
 func TestResponseWithoutClient(t *testing.T) {

@@ -179,6 +179,12 @@ func TestState(t *testing.T) {
 	if err := LoadState(dir, &got); !errors.Is(err, jsonlines.ErrNotUTF8) || !strings.Contains(err.Error(), "crawl.json") {
 		t.Errorf("State of a file that is not UTF-8 = %v", err)
 	}
+	if err := errors.Join(os.Remove(filepath.Join(dir, "crawl.json")), os.MkdirAll(filepath.Join(dir, "crawl.json", "x"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if err := SaveState(dir, state{Version, "third"}); err == nil {
+		t.Error("a state is saved in the place of a directory")
+	}
 }
 
 func TestRotate(t *testing.T) {
