@@ -28,8 +28,8 @@ type defect struct {
 	failed  func(error) error // changes the error of any call
 
 	item     func(s *faulty, it *frontier.Item)                                                 // to be added
-	add      func(s *faulty, ctx context.Context, items []frontier.Item) ([]bool, error)        // replaces Add
-	revisit  func(s *faulty, ctx context.Context, items []frontier.Item) ([]bool, error)        // replaces Revisit
+	add      func(ctx context.Context, s *faulty, items []frontier.Item) ([]bool, error)        // replaces Add
+	revisit  func(ctx context.Context, s *faulty, items []frontier.Item) ([]bool, error)        // replaces Revisit
 	known    func(known []bool) []bool                                                          // the result of Known
 	request  func(req *frontier.LeaseRequest)                                                   // of Lease
 	lease    func(s *faulty, l *frontier.Lease)                                                 // the result of Lease
@@ -38,7 +38,7 @@ type defect struct {
 	finish   func(s *faulty, outcomes []frontier.Outcome, note []byte) ([]error, error)         // replaces Finish
 	finished func(errs []error, err error) ([]error, error)                                     // the result of Finish
 	extend   func(s *faulty, ids []frontier.LeaseID, d time.Duration) error                     // replaces Extend
-	hold     func(s *faulty, ctx context.Context, h frontier.Host) (func(time.Duration), error) // replaces Hold
+	hold     func(ctx context.Context, s *faulty, h frontier.Host) (func(time.Duration), error) // replaces Hold
 	update   func(u *frontier.HostUpdate)                                                       // of UpdateHost
 	host     func(r *frontier.HostRecord)                                                       // the result of Host
 	stats    func(s *frontier.Stats)                                                            // the result of Stats
@@ -92,7 +92,7 @@ func (s *faulty) changed(items []frontier.Item) []frontier.Item {
 
 func (s *faulty) Add(ctx context.Context, items []frontier.Item) (added []bool, err error) {
 	if items = s.changed(items); s.add != nil {
-		added, err = s.add(s, ctx, items)
+		added, err = s.add(ctx, s, items)
 	} else {
 		added, err = s.Store.Add(ctx, items)
 	}
@@ -101,7 +101,7 @@ func (s *faulty) Add(ctx context.Context, items []frontier.Item) (added []bool, 
 
 func (s *faulty) Revisit(ctx context.Context, items []frontier.Item) (queued []bool, err error) {
 	if items = s.changed(items); s.revisit != nil {
-		queued, err = s.revisit(s, ctx, items)
+		queued, err = s.revisit(ctx, s, items)
 	} else {
 		queued, err = s.Store.Revisit(ctx, items)
 	}
@@ -164,7 +164,7 @@ func (s *faulty) Extend(ctx context.Context, ids []frontier.LeaseID, d time.Dura
 
 func (s *faulty) Hold(ctx context.Context, h frontier.Host) (release func(time.Duration), err error) {
 	if s.hold != nil {
-		release, err = s.hold(s, ctx, h)
+		release, err = s.hold(ctx, s, h)
 	} else {
 		release, err = s.Store.Hold(ctx, h)
 	}
@@ -225,7 +225,7 @@ func forgets(place string) string {
 }
 
 // addKnown adds items, of which those are new that were not known before.
-func addKnown(s *faulty, ctx context.Context, items []frontier.Item) ([]bool, error) {
+func addKnown(ctx context.Context, s *faulty, items []frontier.Item) ([]bool, error) {
 	fresh, err := s.Store.Known(ctx, keysOf(items))
 	for i := range fresh {
 		fresh[i] = !fresh[i]
@@ -267,14 +267,14 @@ var defects = []defect{
 	{point: 0, name: "accepts outcomes without result", finished: func(errs []error, err error) ([]error, error) { return make([]error, len(errs)), err }},
 
 	{point: 1, name: "checks and adds a URL in two steps", add: addKnown},
-	{point: 1, name: "reports all as new", add: func(s *faulty, ctx context.Context, items []frontier.Item) ([]bool, error) {
+	{point: 1, name: "reports all as new", add: func(ctx context.Context, s *faulty, items []frontier.Item) ([]bool, error) {
 		added, err := s.Store.Add(ctx, items)
 		for i := range added {
 			added[i] = true
 		}
 		return added, err
 	}},
-	{point: 1, name: "adds what is done again", add: func(s *faulty, ctx context.Context, items []frontier.Item) ([]bool, error) {
+	{point: 1, name: "adds what is done again", add: func(ctx context.Context, s *faulty, items []frontier.Item) ([]bool, error) {
 		return s.Store.Revisit(ctx, items)
 	}},
 	{point: 1, name: "returns no results of Known", known: func([]bool) []bool { return nil }},
@@ -357,10 +357,10 @@ var defects = []defect{
 	{point: 6, name: "sets the clock when no request was made", outcome: func(_ *faulty, o *frontier.Outcome) { o.HostDelay = max(o.HostDelay, 1) }},
 	{point: 6, name: "ignores BlockUntil", update: func(u *frontier.HostUpdate) { u.BlockUntil = time.Time{} }},
 	{point: 6, name: "forgets clocks when closed", open: forgets},
-	{point: 6, name: "occupies no slot for a hold", hold: func(*faulty, context.Context, frontier.Host) (func(time.Duration), error) {
+	{point: 6, name: "occupies no slot for a hold", hold: func(context.Context, *faulty, frontier.Host) (func(time.Duration), error) {
 		return func(time.Duration) {}, nil
 	}},
-	{point: 6, name: "does not set the clock after a hold", hold: func(s *faulty, ctx context.Context, h frontier.Host) (func(time.Duration), error) {
+	{point: 6, name: "does not set the clock after a hold", hold: func(ctx context.Context, s *faulty, h frontier.Host) (func(time.Duration), error) {
 		release, err := s.Store.Hold(ctx, h)
 		return func(time.Duration) { release(0) }, err
 	}},
@@ -414,7 +414,7 @@ var defects = []defect{
 		}
 	}},
 	{point: 10, name: "returns no NextDue", stats: func(s *frontier.Stats) { s.NextDue = time.Time{} }},
-	{point: 10, name: "does not hold", hold: func(*faulty, context.Context, frontier.Host) (func(time.Duration), error) {
+	{point: 10, name: "does not hold", hold: func(context.Context, *faulty, frontier.Host) (func(time.Duration), error) {
 		return func(time.Duration) {}, nil
 	}},
 
@@ -462,10 +462,10 @@ var defects = []defect{
 	{point: 13, name: "returns an empty note", noteRead: func(note []byte) []byte { return append([]byte{}, note...) }},
 	{point: 13, name: "stores nothing", open: forgets},
 
-	{point: 14, name: "revisits nothing", revisit: func(s *faulty, ctx context.Context, items []frontier.Item) ([]bool, error) {
+	{point: 14, name: "revisits nothing", revisit: func(ctx context.Context, s *faulty, items []frontier.Item) ([]bool, error) {
 		return s.Store.Add(ctx, items)
 	}},
-	{point: 14, name: "does not add new URLs in Revisit", revisit: func(s *faulty, ctx context.Context, items []frontier.Item) ([]bool, error) {
+	{point: 14, name: "does not add new URLs in Revisit", revisit: func(ctx context.Context, s *faulty, items []frontier.Item) ([]bool, error) {
 		known, err := s.Store.Known(ctx, keysOf(items))
 		if err != nil || slices.Contains(known, false) {
 			return known, err
@@ -476,7 +476,7 @@ var defects = []defect{
 	{point: 14, name: "does not reset attempts in a revisit", lease: func(_ *faulty, l *frontier.Lease) { l.Attempt++ }},
 	{point: 14, name: "forgets validators in a revisit", lease: func(_ *faulty, l *frontier.Lease) { l.Validators = nil }},
 	{point: 14, name: "counts a revisit as a new URL", stats: func(s *frontier.Stats) { s.URLs++ }},
-	{point: 14, name: "checks and queues a URL in two steps", revisit: func(s *faulty, ctx context.Context, items []frontier.Item) ([]bool, error) {
+	{point: 14, name: "checks and queues a URL in two steps", revisit: func(ctx context.Context, s *faulty, items []frontier.Item) ([]bool, error) {
 		_, err := s.Store.Revisit(ctx, items)
 		return slices.Repeat([]bool{true}, len(items)), err
 	}},
