@@ -102,7 +102,7 @@ func TestMatrix(t *testing.T) {
 const atOnce = 32
 
 // cellTime is how long a crawl may take on a busy machine.
-const cellTime = 2 * time.Minute
+const cellTime = 5 * time.Minute
 
 // crawlFaults crawls a healthy host and faulty ones, and judges the results of each.
 func crawlFaults(t *testing.T, faulty []faultsite.Host, endless bool, end crawler.End) {
