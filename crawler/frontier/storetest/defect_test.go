@@ -81,9 +81,10 @@ func (s *faulty) err(err error) error {
 
 // changed returns the items as the store gets them.
 func (s *faulty) changed(items []frontier.Item) []frontier.Item {
-	items = slices.Clone(items)
-	for i := range items {
-		if s.item != nil {
+	if items = slices.Clone(items); s.item != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for i := range items {
 			s.item(s, &items[i])
 		}
 	}
@@ -137,6 +138,9 @@ func (s *faulty) Finish(ctx context.Context, outcomes []frontier.Outcome, note [
 	outcomes = slices.Clone(outcomes)
 	for i := range outcomes {
 		outcomes[i].Links = s.changed(outcomes[i].Links)
+	}
+	s.mu.Lock()
+	for i := range outcomes {
 		if s.outcome != nil {
 			s.outcome(s, &outcomes[i])
 		}
@@ -144,6 +148,7 @@ func (s *faulty) Finish(ctx context.Context, outcomes []frontier.Outcome, note [
 	if s.note != nil {
 		note = s.note(s, note, outcomes)
 	}
+	s.mu.Unlock()
 	if s.finish != nil {
 		errs, err = s.finish(s, outcomes, note)
 	} else {
