@@ -1,10 +1,6 @@
 package structure
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -14,46 +10,6 @@ import (
 	"strings"
 	"testing"
 )
-
-// documents returns the files of the project with this ending, by their paths with slashes.
-func documents(t *testing.T, ending string) []string {
-	t.Helper()
-	root := filepath.Join("..", "..", "..")
-	var found []string
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && (d.Name() == "testdata" || d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && name != root && d.Name() != ".github") {
-			return fs.SkipDir
-		}
-		if strings.HasSuffix(name, ending) {
-			rel, err := filepath.Rel(root, name)
-			if err != nil {
-				return err
-			}
-			found = append(found, filepath.ToSlash(rel))
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(found) < 10 {
-		t.Fatalf("only %d files end in %s", len(found), ending)
-	}
-	return found
-}
-
-// document returns a file of the project, by its path with slashes.
-func document(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
 
 // TestDocumentsAreShort holds the length of README.md, of package comments, and of what go doc shows of
 // robotsext.
@@ -68,7 +24,7 @@ func TestDocumentsAreShort(t *testing.T) {
 		}
 	}
 	doc := exec.CommandContext(t.Context(), "go", "doc", "-all", ".")
-	doc.Dir = filepath.Join("..", "..", "..", "robotsext")
+	doc.Dir = filepath.Join(root, "robotsext")
 	text, err := doc.Output()
 	if n := strings.Count(string(text), "\n"); err != nil || n == 0 || n > 350 {
 		t.Errorf("go doc -all of robotsext has %d lines, not 1 to 350: %v", n, err)
@@ -89,7 +45,7 @@ func TestDocumentLinks(t *testing.T) {
 			if file != "" {
 				target = path.Join(path.Dir(name), file)
 			}
-			if _, err := os.Stat(filepath.Join("..", "..", "..", filepath.FromSlash(target))); err != nil {
+			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(target))); err != nil {
 				t.Errorf("%s links to %s, which is not there", name, m[1])
 				continue
 			}
@@ -122,9 +78,11 @@ func TestDocumentedBenchmarks(t *testing.T) {
 			if m[3] != "." {
 				dir = path.Join(".", m[3])
 			}
-			if !slices.ContainsFunc(functionsOfTests(t, dir), func(f string) bool {
-				return strings.HasPrefix(f, kind) && pattern.MatchString(strings.TrimPrefix(f, kind))
-			}) {
+			selected := false
+			for f := range testFunctions(filesIn(t, dir)) {
+				selected = selected || strings.HasPrefix(f, kind) && pattern.MatchString(strings.TrimPrefix(f, kind))
+			}
+			if !selected {
 				t.Errorf("%s: %q selects nothing in %s", name, m[0], dir)
 			}
 		}
@@ -132,24 +90,4 @@ func TestDocumentedBenchmarks(t *testing.T) {
 	if commands < 10 {
 		t.Errorf("only %d commands were found", commands)
 	}
-}
-
-// functionsOfTests returns the names of the functions in the test files of a folder.
-func functionsOfTests(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	for _, name := range documents(t, "_test.go") {
-		if path.Dir(name) != dir {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, document(t, name), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok {
-				names = append(names, f.Name.Name)
-			}
-		}
-	}
-	return names
 }

@@ -5,10 +5,8 @@ import (
 	"go/ast"
 	"go/doc"
 	"go/parser"
-	"go/token"
 	"maps"
-	"os"
-	"path/filepath"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -32,7 +30,7 @@ func TestPackagesTeach(t *testing.T) {
 			continue
 		}
 		packages++
-		for _, lack := range lacks(t, p.Path, filepath.Join("..", "..", "..", filepath.FromSlash(p.Path))) {
+		for _, lack := range lacks(t, p.Path, filesIn(t, p.Path)) {
 			if within(p.Path, "crawler") && needsRedis.MatchString(lack) {
 				continue
 			}
@@ -54,41 +52,40 @@ var exampleLines = map[string]int{"attach": 39, "custom-sink": 69, "embed-crawle
 // TestExamplesStartWithAQuestion holds that each program in examples begins with the question that
 // it answers, is short, and is tested.
 func TestExamplesStartWithAQuestion(t *testing.T) {
-	dirs, err := filepath.Glob(filepath.Join("..", "..", "..", "examples", "*"))
-	if err != nil || len(dirs) < 5 {
-		t.Fatalf("examples: %v, %v", dirs, err)
+	examples := 0
+	for _, file := range sources(t) {
+		if dir := path.Dir(file.name); path.Dir(dir) == "examples" && path.Base(file.name) == "main.go" {
+			examples++
+			if first, _, _ := strings.Cut(file.Doc.Text(), ". "); !strings.Contains(first, "?") {
+				t.Errorf("%s does not begin with a question: %q", dir, first)
+			}
+			if n, limit := strings.Count(document(t, file.name), "\n"), exampleLines[path.Base(dir)]; limit > 0 && n > limit {
+				t.Errorf("%s has %d lines, more than %d", dir, n, limit)
+			}
+			if len(testFunctions(filesIn(t, dir))) == 0 {
+				t.Errorf("%s is not tested", dir)
+			}
+		}
 	}
-	for _, dir := range dirs {
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, "main.go"), nil, parser.ParseComments|parser.PackageClauseOnly)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if first, _, _ := strings.Cut(file.Doc.Text(), ". "); !strings.Contains(first, "?") {
-			t.Errorf("%s does not begin with a question: %q", dir, first)
-		}
-		if _, err := os.Stat(filepath.Join(dir, "main_test.go")); err != nil {
-			t.Errorf("%s is not tested: %v", dir, err)
-		}
-		text, err := os.ReadFile(filepath.Join(dir, "main.go"))
-		if n, limit := strings.Count(string(text), "\n"), exampleLines[filepath.Base(dir)]; err != nil || limit > 0 && n > limit {
-			t.Errorf("%s has %d lines, %v", dir, n, err)
-		}
+	if examples < 5 {
+		t.Errorf("only %d examples were found", examples)
 	}
 }
 
 // TestPackagesTeachCanFail shows it a package that lacks everything.
 func TestPackagesTeachCanFail(t *testing.T) {
-	dir := t.TempDir()
+	var files []*ast.File
 	for name, text := range map[string]string{
 		"doc.go": "// Hats are nice.\npackage hat\n\nfunc New() {}\n\nfunc Old() {}\n\nfunc Seen() {}\n",
 		"example_test.go": "package hat_test\n\nimport (\n\t\"testing\"\n\n\t\"example.com/hat\"\n)\n\n" +
 			"// Hats are nice.\nfunc ExampleNew() {\n\thelp()\n\t// Output:\n}\n\nfunc help() { hat.New() }\n\n" +
 			"// How old?\nfunc ExampleOld() { hat.Old() }\n\nfunc TestSeen(t *testing.T) { hat.Seen() }\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		file, err := parser.ParseFile(positions, name, text, parser.ParseComments)
+		if err != nil {
 			t.Fatal(err)
 		}
+		files = append(files, file)
 	}
 	want := []string{
 		`its package comment does not begin with "Package hat "`,
@@ -98,28 +95,15 @@ func TestPackagesTeachCanFail(t *testing.T) {
 		"no example with checked output calls Old",
 		"no example with checked output calls Seen",
 	}
-	if diff := cmp.Diff(want, lacks(t, "example.com/hat", dir)); diff != "" {
+	if diff := cmp.Diff(want, lacks(t, "example.com/hat", files)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
 // lacks returns a sentence for each thing that a reader of a package would miss.
-func lacks(t *testing.T, path, dir string) (missing []string) {
+func lacks(t *testing.T, path string, files []*ast.File) (missing []string) {
 	t.Helper()
-	fset := token.NewFileSet()
-	var files []*ast.File
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		file, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, file)
-	}
-	pkg, err := doc.NewFromFiles(fset, files, path)
+	pkg, err := doc.NewFromFiles(positions, files, path, doc.PreserveAST|doc.AllDecls)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +113,7 @@ func lacks(t *testing.T, path, dir string) (missing []string) {
 	if n := len(strings.Fields(pkg.Doc)); n < minComment {
 		missing = append(missing, fmt.Sprintf("its package comment has %d words, which is too few to teach anything", n))
 	}
-	called, helpers := make(map[string]bool), testFunctions(fset, files)
+	called, helpers := make(map[string]bool), testFunctions(files)
 	for _, e := range doc.Examples(files...) {
 		switch {
 		case e.Output == "" && !e.EmptyOutput:
@@ -146,27 +130,11 @@ func lacks(t *testing.T, path, dir string) (missing []string) {
 	}
 	slices.SortFunc(functions, func(a, b *doc.Func) int { return strings.Compare(a.Name, b.Name) })
 	for _, f := range functions {
-		if !called[f.Name] && !forTests(f.Decl) {
+		if ast.IsExported(f.Name) && !called[f.Name] && !forTests(f.Decl) {
 			missing = append(missing, "no example with checked output calls "+f.Name)
 		}
 	}
 	return missing
-}
-
-// testFunctions returns the functions of the test files, which examples may share.
-func testFunctions(fset *token.FileSet, files []*ast.File) map[string]*ast.FuncDecl {
-	found := make(map[string]*ast.FuncDecl)
-	for _, file := range files {
-		if !strings.HasSuffix(fset.Position(file.Pos()).Filename, "_test.go") {
-			continue
-		}
-		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
-				found[f.Name.Name] = f
-			}
-		}
-	}
-	return found
 }
 
 // calls returns what of a package a piece of code uses by name, itself or through

@@ -1,32 +1,13 @@
 package structure
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"go/parser"
-	"go/token"
-	"io"
-	"io/fs"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"path"
 	"slices"
-	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
-
-const modulePath = "github.com/politecrawl/politecrawl"
-
-// goPackage is what the rules need of a package of this repository. Its paths are
-// written relative to the root: "robotsext", "crawler/frontier".
-type goPackage struct {
-	Path  string
-	Files map[string][]string // file name → imports; tests are not looked at
-	Deps  []string            // all that the package is linked with, itself excepted
-}
 
 // An importRule is one sentence of the architecture. Broken is asked for every
 // package and returns what breaks the rule there.
@@ -39,20 +20,16 @@ type importRule struct {
 const programParts = "cmd/politecrawl/internal/"
 
 // commands are the packages of the commands: those with a function Command, except root.
-var commands = packagesWithCommand()
-
-func packagesWithCommand() (found []string) {
-	root := filepath.Join("..", "..", "..")
-	files, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(programParts), "*", "*.go")) // the pattern is valid
-	for _, name := range files {
-		text, err := os.ReadFile(name)
-		folder := programParts + filepath.Base(filepath.Dir(name))
-		if err == nil && folder != programParts+"root" && bytes.Contains(text, []byte("\nfunc Command(")) {
+var commands = sync.OnceValue(func() (found []string) {
+	files, _ := parsed() // listPackages checks the error
+	for _, file := range files {
+		folder := path.Dir(file.name)
+		if strings.HasPrefix(folder, programParts) && folder != programParts+"root" && strings.Contains(file.text, "\nfunc Command(") {
 			found = append(found, folder)
 		}
 	}
 	return found
-}
+})
 
 // internal is the folder of the parts of the crawler.
 const internal = "crawler/internal/"
@@ -97,22 +74,6 @@ var helpers = []string{internal + "escape", internal + "durable", internal + "de
 
 // testParts are the packages below crawler/internal that only tests import.
 var testParts = []string{internal + "faultsite", internal + "hostiletest", internal + "monitortest", internal + "doctest", internal + "trap/traptest", internal + "durable/powercut"}
-
-// TestCrawlerPartsAreAll holds that crawlerParts names each package below crawler/internal, but
-// for helpers and what only tests import, and allows no import that there is not.
-func TestCrawlerPartsAreAll(t *testing.T) {
-	for _, p := range listPackages(t) {
-		allowed, named := crawlerParts[p.Path]
-		for _, part := range allowed {
-			if !slices.Contains(imports(p), part) {
-				t.Errorf("%s may import %s, and does not", p.Path, part)
-			}
-		}
-		if strings.HasPrefix(p.Path, internal) && !named && !within(p.Path, helpers...) && !within(p.Path, testParts...) {
-			t.Errorf("%s is in no rule", p.Path)
-		}
-	}
-}
 
 // importRules are what keeps the packages apart. Imports point down (program,
 // crawler, drop-in, pure packages), never sideways; and who uses a pure package
@@ -170,7 +131,7 @@ var importRules = []importRule{
 			case "cmd/politecrawl":
 				allowed = []string{programParts + "root"}
 			case programParts + "root":
-				allowed = append([]string{programParts + "cli", programParts + "heap", programParts + "settings"}, commands...)
+				allowed = append([]string{programParts + "cli", programParts + "heap", programParts + "settings"}, commands()...)
 			default:
 				return nil
 			}
@@ -183,7 +144,7 @@ var importRules = []importRule{
 			if !strings.HasPrefix(p.Path, programParts) || p.Path == programParts+"root" {
 				return nil
 			}
-			return slices.DeleteFunc(among(p.Deps, commands...), func(path string) bool { return within(p.Path, path) })
+			return slices.DeleteFunc(among(p.Deps, commands()...), func(path string) bool { return within(p.Path, path) })
 		},
 	},
 	{
@@ -287,10 +248,23 @@ var importRules = []importRule{
 	},
 }
 
+// TestImportRules holds that no package breaks a rule. crawlerParts names each package below
+// crawler/internal, but for helpers and what only tests import, and allows no import that there is not.
 func TestImportRules(t *testing.T) {
 	pkgs := listPackages(t)
-	if len(commands) < 10 {
-		t.Errorf("only the commands %q were found", commands)
+	for _, p := range pkgs {
+		allowed, named := crawlerParts[p.Path]
+		for _, part := range allowed {
+			if !slices.Contains(imports(p), part) {
+				t.Errorf("%s may import %s, and does not", p.Path, part)
+			}
+		}
+		if strings.HasPrefix(p.Path, internal) && !named && !within(p.Path, helpers...) && !within(p.Path, testParts...) {
+			t.Errorf("%s is in no rule", p.Path)
+		}
+	}
+	if len(commands()) < 10 {
+		t.Errorf("only the commands %q were found", commands())
 	}
 	for _, broken := range breaches(pkgs, importRules) {
 		t.Error(broken)
@@ -395,107 +369,15 @@ func standard(path string) bool {
 	return !strings.Contains(first, ".") && !within(path, "cmd/politecrawl", "crawler", "robotsext", "examples")
 }
 
-// moduleDirs returns the folders of the modules of this repository.
-func moduleDirs(t *testing.T) []string {
-	t.Helper()
-	root := filepath.Join("..", "..", "..")
-	var dirs []string
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Name() == "go.mod" {
-			dirs = append(dirs, filepath.Dir(path))
-		}
-		if entry.IsDir() && entry.Name() == "testdata" {
-			return fs.SkipDir
-		}
-		return err
-	})
-	if err != nil || len(dirs) < 3 {
-		t.Fatalf("modules: %q, %v", dirs, err)
-	}
-	return dirs
-}
-
-// listPackages asks the go command for the packages of all modules.
-func listPackages(t *testing.T) []goPackage {
-	t.Helper()
-	var pkgs []goPackage
-	for _, dir := range moduleDirs(t) {
-		found := listModule(t, dir)
-		if len(found) == 0 {
-			t.Fatalf("go list found no package in %s", dir)
-		}
-		pkgs = append(pkgs, found...)
-	}
-	return pkgs
-}
-
-// listModule asks for the packages of one module.
-func listModule(t *testing.T, dir string) []goPackage {
-	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Deps", "./...")
-	cmd.Dir = dir
-	out, err := cmd.Output()
-	if err != nil {
-		if failed, ok := errors.AsType[*exec.ExitError](err); ok {
-			err = fmt.Errorf("%w: %s", err, failed.Stderr)
-		}
-		t.Fatalf("go list in %s: %v", dir, err)
-	}
-	var pkgs []goPackage
-	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
-		var p struct {
-			ImportPath, Dir string
-			GoFiles, Deps   []string
-		}
-		if err := dec.Decode(&p); err == io.EOF {
-			return pkgs
-		} else if err != nil {
-			t.Fatalf("go list in %s: %v", dir, err)
-		}
-		pkg := goPackage{Path: relative(p.ImportPath), Files: map[string][]string{}}
-		for _, dep := range p.Deps {
-			pkg.Deps = append(pkg.Deps, relative(dep))
-		}
-		for _, name := range p.GoFiles {
-			pkg.Files[name] = fileImports(t, filepath.Join(p.Dir, name))
-		}
-		pkgs = append(pkgs, pkg)
-	}
-}
-
 // TestImportersGetNoBrowser holds that the modules that others require do not ask for what
 // drives a browser: a requirement that only tests have is one of each importer too.
 func TestImportersGetNoBrowser(t *testing.T) {
-	for _, dir := range moduleDirs(t) {
-		mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := string(mod)
+	for _, name := range documents(t, "go.mod") {
+		text := document(t, name)
 		for _, path := range []string{"chromedp", modulePath + "/crawler/browsertest"} {
 			if strings.Contains(text, path) && !strings.HasPrefix(text, "module "+modulePath+"/crawler/browsertest\n") {
-				t.Errorf("the go.mod of %s names %s", dir, path)
+				t.Errorf("%s names %s", name, path)
 			}
 		}
 	}
 }
-
-// fileImports returns the imports of one file.
-func fileImports(t *testing.T, name string) []string {
-	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var paths []string
-	for _, spec := range file.Imports {
-		path, err := strconv.Unquote(spec.Path.Value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		paths = append(paths, relative(path))
-	}
-	return paths
-}
-
-func relative(path string) string { return strings.TrimPrefix(path, modulePath+"/") }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/constant"
-	"go/parser"
 	"go/token"
 	"go/types"
 	"regexp"
@@ -86,13 +85,9 @@ func constantsOfParts(t *testing.T) map[string]string {
 	scope := types.NewPackage("limits", "limits")
 	scope.Scope().Insert(types.NewPkgName(token.NoPos, scope, "time", units))
 	found := make(map[string]string)
-	for _, name := range documents(t, ".go") {
-		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "cmd/") { // it has packages of the same names
+	for _, file := range sources(t) {
+		if file.test || strings.HasPrefix(file.name, "cmd/") { // it has packages of the same names
 			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, document(t, name), parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
 		}
 		for _, d := range file.Decls {
 			decl, ok := d.(*ast.GenDecl)

@@ -2,8 +2,6 @@ package structure
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"maps"
 	"os"
 	"path/filepath"
@@ -34,7 +32,7 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 // isFile reports whether a path from the root, or from package crawler or its internal packages, exists.
 func isFile(name string) bool {
 	return slices.ContainsFunc([]string{"", "crawler", "crawler/internal"}, func(dir string) bool {
-		_, err := os.Stat(filepath.Join("..", "..", "..", filepath.FromSlash(dir), filepath.FromSlash(name)))
+		_, err := os.Stat(filepath.Join(root, filepath.FromSlash(dir), filepath.FromSlash(name)))
 		return err == nil
 	})
 }
@@ -53,7 +51,7 @@ func isCommand(t *testing.T, tests map[string]bool, text string) bool {
 	if m == nil {
 		return false
 	}
-	files, _ := filepath.Glob(filepath.Join("..", "..", "..", filepath.FromSlash(m[1]), "*_test.go")) // the pattern is valid
+	files, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(m[1]), "*_test.go")) // the pattern is valid
 	updates := slices.ContainsFunc(files, func(name string) bool {
 		text, err := os.ReadFile(name)
 		return err == nil && (strings.Contains(string(text), `flag.Bool("update"`) || strings.Contains(string(text), `internal/doctest"`))
@@ -66,9 +64,9 @@ func isCommand(t *testing.T, tests map[string]bool, text string) bool {
 func TestPlacesAreFew(t *testing.T) {
 	const row, setting, use = "cmd/politecrawl/internal/flags/table.go", "crawler/setting.go", "crawler/runsettings.go"
 	files := make(map[string]string)
-	for _, name := range documents(t, ".go") {
-		if !strings.HasSuffix(name, "_test.go") {
-			files[name] = document(t, name)
+	for _, file := range sources(t) {
+		if !file.test {
+			files[file.name] = file.text
 		}
 	}
 	naming := func(folder string, texts ...string) (names []string) {
@@ -113,16 +111,11 @@ func TestPlacesAreFew(t *testing.T) {
 func declared(t *testing.T) (known, tests map[string]bool) {
 	t.Helper()
 	known, tests = make(map[string]bool), make(map[string]bool)
-	for _, name := range documents(t, ".go") {
-		isTest := strings.HasSuffix(name, "_test.go")
-		file, err := parser.ParseFile(token.NewFileSet(), name, document(t, name), parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, file := range sources(t) {
 		for _, decl := range file.Decls {
 			for _, name := range namesOf(decl) {
 				known[file.Name.Name+"."+name] = true
-				if isTest && strings.HasPrefix(name, "Test") {
+				if file.test && strings.HasPrefix(name, "Test") {
 					tests[name] = true
 				}
 			}

@@ -2,8 +2,7 @@ package structure
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,25 +21,18 @@ const choosesMember = `open.go: case c.set.Shared != nil:`
 // Nothing in the crawler but the line that opens the frontier asks whether the crawl is
 // shared: package cluster answers what is different then.
 func TestOnlyClusterKnowsThatACrawlIsShared(t *testing.T) {
-	var files []string
-	for _, dir := range []string{"", "internal/discover/", "internal/run/", "internal/visit/"} {
-		some, err := filepath.Glob("../../../crawler/" + dir + "*.go")
-		if err != nil || len(some) < 5 {
-			t.Fatalf("%d files in crawler/%s, %v", len(some), dir, err)
-		}
-		files = append(files, some...)
-	}
 	var found []string
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
+	folders := []string{"crawler", "crawler/internal/discover", "crawler/internal/run", "crawler/internal/visit"}
+	for _, folder := range folders {
+		if len(filesIn(t, folder)) < 5 {
+			t.Errorf("%s has few files", folder)
 		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, line := range asking(string(text)) {
-			found = append(found, fmt.Sprintf("%s: %s", filepath.Base(file), line))
+	}
+	for _, file := range sources(t) {
+		if !file.test && slices.Contains(folders, path.Dir(file.name)) {
+			for _, line := range asking(file.text) {
+				found = append(found, fmt.Sprintf("%s: %s", path.Base(file.name), line))
+			}
 		}
 	}
 	// The first makes the options of a shared crawl. In a directory that is resumed the same question finds out
