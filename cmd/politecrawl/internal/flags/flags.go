@@ -150,7 +150,7 @@ func (v *Values) Add(fs *pflag.FlagSet, with Trait) {
 // Add adds the flag of one row to fs, for another field and without its one letter. The field gets
 // the default.
 func Add[T any](fs *pflag.FlagSet, name string, field *T) {
-	rows := New().Rows()
+	rows := New().rows()
 	r := rows[slices.IndexFunc(rows, func(r Row) bool { return r.Name == name })]
 	*field, r.Field, r.Short = *r.Field.(*T), field, ""
 	fs.AddFlag(r.newFlag())
