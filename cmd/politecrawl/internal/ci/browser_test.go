@@ -186,7 +186,7 @@ func TestVerdictIsThatOfABrowser(t *testing.T) {
 				}
 			})
 			t.Chdir(t.TempDir())
-			got := run(t, append([]string{"ci", server.URL + "/", "--delay", "0s", "--allow-addr", "127.0.0.1", "--retries", "0", "--quiet", "--fail-on", "warning", "--format", "json"}, tt.flags...)...)
+			got := run(t, append([]string{"ci", server.URL + "/", "--delay", "0s", "--retries", "0", "--quiet", "--fail-on", "warning", "--format", "json"}, tt.flags...)...)
 			var v verdict
 			if err := json.Unmarshal([]byte(got.Out), &v); err != nil {
 				t.Fatalf("%+v: %v", got, err)
@@ -229,7 +229,7 @@ func TestVerdictOfManyRedirects(t *testing.T) {
 		}
 	})
 	t.Chdir(t.TempDir())
-	got := run(t, "ci", server.URL+"/", "--delay", "0s", "--allow-addr", "127.0.0.1", "--retries", "0", "--quiet", "--format", "json")
+	got := run(t, "ci", server.URL+"/", "--delay", "0s", "--retries", "0", "--quiet", "--format", "json")
 	var v verdict
 	if err := json.Unmarshal([]byte(got.Out), &v); err != nil {
 		t.Fatalf("%+v: %v", got, err)

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
 )
 
 // A Program returns the root command of the program that a test runs.
@@ -44,6 +46,7 @@ func Main(m *testing.M, main func()) {
 		main()
 		return
 	}
+	debug.SetGCPercent(400) // as for the program, the memory that a run uses is small
 	for _, v := range os.Environ() {
 		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "POLITECRAWL_") {
 			if err := os.Unsetenv(name); err != nil {
@@ -79,28 +82,21 @@ func (p Program) RunWith(t *testing.T, stdin string, args ...string) Result {
 	t.Helper()
 	var out, stderr Buffer
 	streams := &cli.Streams{In: strings.NewReader(stdin), Out: &out, Err: &stderr}
-	code := streams.Run(t.Context(), p(streams), onLoopback(args))
+	root := p(streams)
+	code := streams.Run(t.Context(), root, onLoopback(root, args))
 	return Result{code, out.String(), stderr.String()}
 }
 
 // onLoopback allows a command that sends requests to connect to the sites of the tests,
 // unless the test sets --allow-addr itself.
-func onLoopback(args []string) []string {
-	words := 0 // of the command
-	switch {
-	case len(args) > 1 && args[0] == "crawl" && slices.Contains([]string{"status", "stop", "delete"}, args[1]): // it connects to Redis only
-	case len(args) > 1 && args[0] == "sitemap" && args[1] == "write": // it requests nothing
-	case len(args) > 0 && slices.Contains([]string{"crawl", "plan", "sitemap", "permit"}, args[0]):
-		words = 1
-	case len(args) > 1 && args[0] == "robots" && slices.Contains([]string{"check", "show", "lint", "diff", "agents"}, args[1]):
-		words = 2
-	case len(args) > 1 && args[0] == "identity" && args[1] == "check":
-		words = 2
-	}
-	if words == 0 || slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--allow-addr") }) {
+func onLoopback(root *cobra.Command, args []string) []string {
+	given := func(arg string) bool { return strings.HasPrefix(arg, "--"+flags.AllowAddr) }
+	cmd, _, err := root.Find(args)
+	if err != nil || cmd.Flags().Lookup(flags.AllowAddr) == nil || cmd.Name() == "show" && cmd.Parent().Name() == "config" || slices.ContainsFunc(args, given) {
 		return args
 	}
-	return slices.Insert(slices.Clone(args), words, "--allow-addr=127.0.0.0/8")
+	words := len(strings.Fields(cmd.CommandPath())) - 1
+	return slices.Insert(slices.Clone(args), words, "--"+flags.AllowAddr+"=127.0.0.0/8")
 }
 
 // A Buffer collects lines from several goroutines.
@@ -122,13 +118,13 @@ func (b *Buffer) String() string {
 }
 
 // Process returns the program as a separate process, for tests run by Main.
-func Process(t *testing.T, args ...string) *exec.Cmd {
+func (p Program) Process(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), self, onLoopback(args)...)
+	cmd := exec.CommandContext(t.Context(), self, onLoopback(p(&cli.Streams{}), args)...)
 	cmd.Env = append(os.Environ(), ProcessVariable+"=1")
 	return cmd
 }

@@ -42,7 +42,7 @@ func TestDemoMisuse(t *testing.T) {
 
 // TestDemoInterrupted holds that a demo that was stopped is no disagreement.
 func TestDemoInterrupted(t *testing.T) {
-	cmd := clitest.Process(t, "demo", "--output", filepath.Join(t.TempDir(), "out"))
+	cmd := program.Process(t, "demo", "--output", filepath.Join(t.TempDir(), "out"))
 	var out strings.Builder
 	cmd.Stdout = &out
 	stderr, err := cmd.StderrPipe()

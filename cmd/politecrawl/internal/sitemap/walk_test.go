@@ -229,7 +229,7 @@ func TestSitemapInterrupted(t *testing.T) {
 			<-r.Context().Done()
 		}
 	})
-	cmd := clitest.Process(t, "sitemap", site.URL, "--delay", "0s")
+	cmd := program.Process(t, "sitemap", site.URL, "--delay", "0s")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
