@@ -14,7 +14,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/root"
 )
 
 // asCommand puts a command politecrawl into a directory, for shells to call, and
@@ -168,8 +167,7 @@ func TestCompletionScriptsAreWellWritten(t *testing.T) {
 func TestEveryFlagIsCompleted(t *testing.T) {
 	t.Parallel()
 	flags := 0
-	var walk func(cmd *cobra.Command)
-	walk = func(cmd *cobra.Command) {
+	eachCommand(func(cmd *cobra.Command) {
 		if !cli.IsGroup(cmd) && cmd.ValidArgsFunction == nil {
 			t.Errorf("%s does not say what its arguments are", cmd.CommandPath())
 		}
@@ -192,11 +190,7 @@ func TestEveryFlagIsCompleted(t *testing.T) {
 				t.Errorf("%s --%s %s: offered is %q", cmd.CommandPath(), f.Name, value, words)
 			}
 		})
-		for _, sub := range cmd.Commands() {
-			walk(sub)
-		}
-	}
-	walk(root.Command(&cli.Streams{}))
+	})
 	if flags < 50 {
 		t.Errorf("only %d flags with a value were found", flags)
 	}

@@ -112,14 +112,6 @@ func TestCrawl(t *testing.T) {
 	}
 }
 
-func TestCrawlText(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "out")
-	got := run(t, "crawl", smallSite(t).url, "--output", dir, "--delay", "0s")
-	clitest.WantParts(t, got.Out,
-		"finished after ", "pages       3 (status 200: 3)", "skipped     2 (disallowed: 1, out-of-scope: 1)",
-		"robots.txt  1 requested, for 1 host", "files       pages.jsonl, rejected.jsonl and robots/ in "+dir+"\n")
-}
-
 // TestCrawlObeysItsFlags holds that flags, file and environment reach the crawler.
 func TestCrawlObeysItsFlags(t *testing.T) {
 	file := clitest.WriteFile(t, "c.yaml", "delay: 0s\nmax-depth: 1\n")
@@ -233,6 +225,7 @@ func TestCrawlMisuse(t *testing.T) {
 		{"nameless parameter", []string{"http://h/", "--drop-params", ""}, []string{"bad configuration: drop-params: the name of a parameter is empty"}},
 		{"file for a directory", []string{"http://h/", "--output", file}, []string{"--output", file, "that you can write to"}},
 		{"below a file", []string{"http://h/", "--output", filepath.Join(file, "x")}, []string{"--output", file, "that you can write to"}},
+		{"unknown output format", []string{"http://h/", "--also-write", "excel"}, []string{`unknown format "excel"; use one of csv, `}},
 		{"unknown format", []string{"http://h/", "--format", "xml"}, []string{"--format", `"xml"`}},
 	}
 	for _, tt := range tests {
@@ -275,7 +268,7 @@ func newSlowSite(t *testing.T) *slowSite {
 // site's page has been asked for.
 func startCrawl(t *testing.T, s *slowSite, dir string, others ...string) (cmd *exec.Cmd, stderr *bufio.Reader) {
 	t.Helper()
-	cmd = clitest.Process(t, append([]string{"crawl", s.url, "--output", dir, "--delay", "1ms", "--quiet", "--format", "json"}, others...)...)
+	cmd = program.Process(t, append([]string{"crawl", s.url, "--output", dir, "--delay", "1ms", "--quiet", "--format", "json"}, others...)...)
 	pipe, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

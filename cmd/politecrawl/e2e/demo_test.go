@@ -1,8 +1,6 @@
 package e2e
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -23,18 +21,14 @@ import (
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	temporary := t.TempDir()
-	cmd := clitest.Process(t, "demo", "--format", "json")
+	cmd := program.Process(t, "demo", "--format", "json")
 	cmd.Env = append(cmd.Env, "TMPDIR="+temporary, "TMP="+temporary)
-	var out, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &stderr
 	began := time.Now()
-	if err := cmd.Run(); err != nil {
-		t.Errorf("%v, standard error %q", err, stderr.String())
+	got := outcome(t, cmd)
+	if got.Code != cli.ExitDone {
+		t.Errorf("exit code %d, standard error %q", got.Code, got.Stderr)
 	}
-	var r demo.Result
-	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
-		t.Fatalf("%v in %q", err, out.String())
-	}
+	r := clitest.JSON[demo.Result](t, got.Out)
 	dir := r.Summary.Output
 	if filepath.Dir(dir) != temporary {
 		t.Errorf("it wrote %s, which is no temporary directory", dir)
@@ -46,7 +40,7 @@ func TestDemo(t *testing.T) {
 		t.Errorf("advice: %q", r.Advice)
 	}
 	if d := time.Duration(r.Summary.Duration); r.DelayMS != 20 || d <= 0 || d > time.Since(began) {
-		t.Errorf("delay %d ms, %v in %s", r.DelayMS, d, out.String())
+		t.Errorf("delay %d ms, %v in %s", r.DelayMS, d, got.Out)
 	}
 	if pages := jsonLines[output.Page](t, filepath.Join(dir, "pages.jsonl")); len(pages) != r.Summary.Pages || len(pages) < 150 {
 		t.Errorf("%d pages written, %d in the summary, want some two hundred", len(pages), r.Summary.Pages)
@@ -81,7 +75,7 @@ func TestDemo(t *testing.T) {
 	}
 	wantInReadme(t, r.Text(func(_ cli.Color, text string) string { return text }))
 	// What is said meanwhile is no failure.
-	said := strings.Split(strings.TrimSuffix(stderr.String(), "\n"), "\n")
+	said := strings.Split(strings.TrimSuffix(got.Stderr, "\n"), "\n")
 	for i, line := range said {
 		begins := "note: "
 		switch i {
@@ -94,7 +88,7 @@ func TestDemo(t *testing.T) {
 			t.Errorf("line %d of standard error: %q, want %q", i+1, line, begins)
 		}
 	}
-	if !strings.Contains(stderr.String(), "/sitemaps/lost.xml.gz") {
-		t.Errorf("standard error does not mention the sitemap that is lost: %q", stderr.String())
+	if !strings.Contains(got.Stderr, "/sitemaps/lost.xml.gz") {
+		t.Errorf("standard error does not mention the sitemap that is lost: %q", got.Stderr)
 	}
 }

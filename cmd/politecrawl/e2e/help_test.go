@@ -95,10 +95,30 @@ func TestPlanTakesFlagsThatItDoesNotList(t *testing.T) {
 	}
 }
 
-// TestFlagTextsAreShort holds that each flag says in at most 80 characters what it does.
-func TestFlagTextsAreShort(t *testing.T) {
+// eachCommand calls f with each command of the program.
+func eachCommand(f func(cmd *cobra.Command)) {
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
+		f(cmd)
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk(root.Command(&cli.Streams{Out: io.Discard, Err: io.Discard}))
+}
+
+// TestHelpTexts holds that each command and each flag has a help text, and that of a flag has at
+// most 80 characters.
+func TestHelpTexts(t *testing.T) {
+	eachCommand(func(cmd *cobra.Command) {
+		if cmd.Short == "" {
+			t.Errorf("%s has no help", cmd.CommandPath())
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Usage == "" {
+				t.Errorf("%s --%s has no help", cmd.CommandPath(), f.Name)
+			}
+		})
 		usages := cmd.LocalFlags().FlagUsages()
 		for _, m := range flagLine.FindAllStringSubmatch(usages, -1) {
 			if n := utf8.RuneCountInString(m[2]); n > 80 {
@@ -108,11 +128,7 @@ func TestFlagTextsAreShort(t *testing.T) {
 		if lines := strings.Count(usages, "\n"); lines != len(listedFlags(usages)) {
 			t.Errorf("%s: %d flags on %d lines", cmd.CommandPath(), len(listedFlags(usages)), lines)
 		}
-		for _, sub := range cmd.Commands() {
-			walk(sub)
-		}
-	}
-	walk(root.Command(&cli.Streams{Out: io.Discard, Err: io.Discard}))
+	})
 }
 
 // The kinds of --check, and the flag for one's own site, are found where a site is checked.

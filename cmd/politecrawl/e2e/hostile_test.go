@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -213,7 +214,7 @@ func TestHostileSite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "crawl")
 	log := filepath.Join(t.TempDir(), "log.json")
 	child := func(args ...string) *exec.Cmd {
-		cmd := clitest.Process(t, args...)
+		cmd := program.Process(t, args...)
 		cmd.Env = append(cmd.Env, "POLITECRAWL_PROXY="+site.url, flags.TokenVariable+"="+watchToken, "HTTP_PROXY="+site.url)
 		return cmd
 	}
@@ -268,9 +269,11 @@ func TestHostileSite(t *testing.T) {
 	search.in("standard error", []byte(stderr.String()), search.all)
 	search.wantEscaped("standard error", []byte(stderr.String()))
 	search.dir(dir)
-	search.in("the log", []byte(readText(t, log)), search.all)
-	search.wantEscaped("the log", []byte(readText(t, log)))
-	for line := range strings.Lines(readText(t, log)) {
+	logged := readText(t, log)
+	search.in("the log", []byte(logged), append([]string{queryPassword}, search.all...))
+	search.wantEscaped("the log", []byte(logged))
+	clitest.WantParts(t, logged, "page fetched", "site.test/torn?password=***")
+	for line := range strings.Lines(logged) {
 		var entry struct{ Time, Level, Msg string }
 		if err := json.Unmarshal([]byte(line), &entry); err != nil || entry.Level == "forged" || entry.Time == "" {
 			t.Errorf("a line of the log is %q: %v", line, err)
@@ -279,7 +282,7 @@ func TestHostileSite(t *testing.T) {
 	for _, args := range [][]string{
 		append([]string{"crawl", "--resume", dir, "--log", "text", "--log-level", "debug"}, quick...),
 		append([]string{"crawl", "--recrawl", dir, "--format", "json", "--quiet"}, quick...),
-		{"report", dir}, {"report", dir, "--format", "json"}, {"sitemap", "write", dir}, {"config", "show"}, {"config", "show", "--format", "json"},
+		{"report", dir}, {"report", dir, "--format", "json"}, {"sitemap", "write", dir}, {"config", "show", "--proxy", site.url}, {"config", "show", "--proxy", site.url, "--format", "json"},
 		{"frontier", "stats", dir}, {"frontier", "ls", dir}, {"frontier", "ls", dir, "--urls", "--limit", "0"}, {"frontier", "export", dir},
 		{"plan", "http://site.test/", "--delay", "0s"}, {"plan", "http://site.test/", "--delay", "0s", "--format", "json"},
 		{"robots", "show", "http://site.test/"}, {"robots", "show", "http://site.test/", "--format", "json"}, {"robots", "lint", "http://site.test/"},
@@ -292,20 +295,24 @@ func TestHostileSite(t *testing.T) {
 		{"sitemap", "http://site.test/", "--delay", "0s"}, {"sitemap", "http://other.test/index.xml", "--delay", "0s", "--check"},
 		{"sitemap", "http://site.test/map.xml", "--delay", "0s", "--check", "--format", "csv"}, {"sitemap", "http://site.test/map.xml", "--delay", "0s", "--format", "json"},
 	} {
-		cmd := child(args...)
-		var out, stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &stderr
-		_ = cmd.Run() // most find something
+		// Commands that request something are processes, since net/http reads HTTP_PROXY once.
+		requests := args[0] == "crawl" || slices.ContainsFunc(args, func(arg string) bool { return strings.Contains(arg, ".test/") })
+		var got clitest.Result // most find something
+		if requests {
+			got = outcome(t, child(args...))
+		} else {
+			got = run(t, args...)
+		}
 		what := strings.Join(args, " ")
-		if out.Len()+stderr.Len() == 0 && args[0] != "crawl" || cmd.ProcessState.ExitCode() == cli.ExitMisuse || cmd.ProcessState.ExitCode() < 0 {
-			t.Errorf("%s: exit code %d, %s", what, cmd.ProcessState.ExitCode(), stderr.String())
+		if got.Out+got.Stderr == "" && args[0] != "crawl" || got.Code == cli.ExitMisuse || got.Code < 0 {
+			t.Errorf("%s: exit code %d, %s", what, got.Code, got.Stderr)
 		}
-		for name, text := range map[string][]byte{"standard output of " + what: out.Bytes(), "standard error of " + what: stderr.Bytes()} {
-			search.in(name, text, search.all)
-			search.wantEscaped(name, text)
-			search.coded(name, text)
+		for name, text := range map[string]string{"standard output of " + what: got.Out, "standard error of " + what: got.Stderr} {
+			search.in(name, []byte(text), search.all)
+			search.wantEscaped(name, []byte(text))
+			search.coded(name, []byte(text))
 		}
-		if bytes.Contains(stderr.Bytes(), []byte("\ntime=2030")) {
+		if strings.Contains(got.Stderr, "\ntime=2030") {
 			t.Errorf("%s: a line of the log is forged", what)
 		}
 	}

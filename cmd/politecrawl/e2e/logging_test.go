@@ -1,15 +1,12 @@
 package e2e
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
@@ -17,66 +14,26 @@ import (
 	"github.com/politecrawl/politecrawl/crawler"
 )
 
-// TestLogHoldsNoSecret crawls through a proxy with a password a site that hands out
-// cookies, and links and redirects with passwords and keys in them, and looks for all
-// of these in the log.
+// TestLogHoldsNoSecret looks for the password of a proxy that cannot be used in the log.
+// TestHostileSite does so for what sites and other proxies send.
 func TestLogHoldsNoSecret(t *testing.T) {
 	t.Parallel()
-	secrets := []string{"hunter2", "hunter%32", "aladdin", base64.StdEncoding.EncodeToString([]byte("aladdin:hunter2"))}
-	var let atomic.Int32
-	proxy := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
-		if user, password, ok := proxyUser(r); !ok || user != "aladdin" || password != "hunter2" {
-			w.WriteHeader(http.StatusProxyAuthRequired)
-			return
-		}
-		let.Add(1)
-		w.Header().Set("Set-Cookie", "session=hunter2")
-		switch r.URL.Path {
-		case "/robots.txt":
-			fmt.Fprint(w, "User-agent: *\nDisallow: /no\nSitemap: http://aladdin:hunter2@site.test/map.xml?token=hunter2\nSitemap: http://site.test/bad.xml?api_key=hunter2\n")
-		case "/bad.xml":
-			fmt.Fprint(w, "<urlset><url><loc>http://aladdin:hunter2@site.test/</loc></url><oops")
-		case "/moved":
-			w.Header().Set("Location", "http://aladdin:hunter2@site.test/target?token=hunter2")
-			w.WriteHeader(302)
-		case "/fails":
-			w.WriteHeader(500)
-		case "/torn":
-			panic(http.ErrAbortHandler)
-		default:
-			w.Header().Set("Content-Type", "text/html")
-			fmt.Fprint(w, `<a href="/moved">m</a><a href="http://aladdin:hunter2@site.test/x">x</a><a href="/fails?sid=hunter2">f</a>`+
-				`<a href="/torn?password=hunter2">t</a><a href="/no?secret=hunter2">n</a><a href="http://aladdin:hunter%32@other.test/">o</a>`)
-		}
-	})
-	proxyURL := strings.Replace(proxy.URL, "http://", "http://aladdin:hunter2@", 1)
+	proxy := clitest.Server(t, func(http.ResponseWriter, *http.Request) {})
 	down := clitest.Server(t, func(http.ResponseWriter, *http.Request) {})
 	down.Close()
-	for _, tt := range []struct{ name, format, proxy string }{
-		{"text", "text", proxyURL},
-		{"JSON", "json", proxyURL},
-		{"proxy down", "text", strings.Replace(down.URL, "http://", "http://aladdin:hunter2@", 1)},
-		{"proxy that speaks no SOCKS", "json", strings.Replace(proxyURL, "http://", "socks5://", 1)},
+	for name, tt := range map[string]struct{ format, proxy string }{
+		"down": {"text", strings.Replace(down.URL, "http://", "http://aladdin:hunter2@", 1)}, "no SOCKS": {"json", strings.Replace(proxy.URL, "http://", "socks5://aladdin:hunter2@", 1)},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "log")
 			got := run(t, "crawl", "http://site.test/", "--output", filepath.Join(t.TempDir(), "out"), "--proxy", tt.proxy, "--delay", "0s", "--retries", "1", "--robots-timeout", "1s",
 				"--max-wait", "0s", "--log", tt.format, "--log-level", "debug", "--log-file", file)
-			text, err := os.ReadFile(file)
-			if err != nil || len(text) < 500 {
-				t.Fatalf("exit code %d, log %q, %v", got.Code, text, err)
-			}
-			for _, secret := range secrets {
-				if i := bytes.Index(text, []byte(secret)); i >= 0 {
-					t.Errorf("%q is told: …%s", secret, text[max(i-200, 0):i+len(secret)])
+			text := readText(t, file)
+			for _, secret := range []string{"hunter2", "aladdin", base64.StdEncoding.EncodeToString([]byte("aladdin:hunter2"))} {
+				if strings.Contains(text+got.Stderr, secret) || len(text) < 500 {
+					t.Errorf("%q is told: %s%s", secret, text, got.Stderr)
 				}
-			}
-			if strings.Contains(got.Stderr, "aladdin") {
-				t.Errorf("standard error tells who asks the proxy: %s", got.Stderr)
-			}
-			if tt.proxy == proxyURL && (!strings.Contains(string(text), "page fetched") || !strings.Contains(string(text), "site.test/torn?password=***") || let.Load() == 0) {
-				t.Errorf("%d requests; the log is\n%s", let.Load(), text)
 			}
 		})
 	}

@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"bytes"
+	"errors"
 	"io/fs"
 	"os/exec"
 	"path/filepath"
@@ -64,4 +66,16 @@ func tool(t *testing.T, name string) string {
 	path, err := exec.LookPath(name)
 	clitest.Need(t, err)
 	return path
+}
+
+// outcome runs a process.
+func outcome(t *testing.T, cmd *exec.Cmd) clitest.Result {
+	t.Helper()
+	var out, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	err := cmd.Run()
+	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
+		t.Fatal(err)
+	}
+	return clitest.Result{Code: cmd.ProcessState.ExitCode(), Out: out.String(), Stderr: stderr.String()}
 }

@@ -138,6 +138,9 @@ func TestReadmeCommands(t *testing.T) {
 				if args[0] == "robots" || args[0] == "permit" || args[0] == "sitemap" && args[1] != "write" || args[0] == "plan" {
 					args = append(args, "--allow-addr", "127.0.0.0/8")
 				}
+				if args[0] == "permit" || args[0] == "sitemap" && args[1] != "write" { // which do not read the environment
+					args = append(args, "--delay", "0s")
+				}
 				if got := runWith(t, stdin, args...); got.Code != cli.ExitDone && got.Code != cli.ExitFindings {
 					t.Errorf("politecrawl %s: %+v", line, got)
 				}

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/csv"
 	"fmt"
 	"net/http"
 	"os"
@@ -296,4 +297,29 @@ func TestContinueTakesFileAndSecrets(t *testing.T) {
 		}
 	}
 	wantPages(t, filepath.Join(dir, "crawl"), site.url)
+}
+
+// A resumed crawl writes the formats that it started with, and pages.csv has the pages of
+// pages.jsonl. The summary names the files of all formats.
+func TestResumedCrawlWritesAllFormats(t *testing.T) {
+	site := smallSite(t)
+	dir := filepath.Join(t.TempDir(), "out")
+	got := done(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--also-write", "csv,sqlite", "--also-write", "warc")
+	clitest.WantParts(t, got.Out, "files       pages.jsonl, rejected.jsonl, *.csv, crawl-*.warc.gz, crawl.sqlite and robots/ in "+dir+"\n")
+	done(t, "crawl", "--resume", dir, "--max-pages", "0")
+	rows, err := csv.NewReader(strings.NewReader(readText(t, filepath.Join(dir, "pages.csv")))).ReadAll()
+	pages := jsonLines[output.Page](t, filepath.Join(dir, "pages.jsonl"))
+	if err != nil || len(pages) < 2 || len(rows) != len(pages)+1 {
+		t.Fatalf("%d pages, %d rows, %v", len(pages), len(rows), err)
+	}
+	for i, p := range pages {
+		if rows[i+1][0] != p.URL {
+			t.Errorf("row %d is of %s, line %d of %s", i+1, rows[i+1][0], i, p.URL)
+		}
+	}
+	for _, name := range []string{"crawl.sqlite", "crawl-00000.warc.gz"} {
+		if readText(t, filepath.Join(dir, name)) == "" {
+			t.Errorf("%s is empty", name)
+		}
+	}
 }

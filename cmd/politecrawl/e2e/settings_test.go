@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -117,45 +116,39 @@ func TestRefusedValueHasAPlace(t *testing.T) {
 // TestNumberOutOfRangeIsMisuse holds that a number or time that a crawl could not reckon with
 // is refused wherever it comes from, and that "config show" still shows it.
 func TestNumberOutOfRangeIsMisuse(t *testing.T) {
-	type setting struct{ key, value, says string }
-	cases := []setting{{"response-factor", "1000", "1000 is not a number from 0 to 100"}}
-	for _, value := range []string{"Inf", "+Inf", "-Inf", "NaN", "-1", "1e300"} {
-		cases = append(cases, setting{"response-factor", value, "is not a number from 0 to 100"})
+	durations := map[string]string{"8760h0m1s": "8760h0m1s is longer than 8760h0m0s", "2562047h": "is longer than 8760h0m0s", "-1s": "-1s is", "Inf": `"Inf" is not a duration such as`}
+	refused := func(t *testing.T, key, says string, args ...string) {
+		t.Helper()
+		if got := run(t, append([]string{"config", "show"}, args...)...); got.Code != cli.ExitMisuse || !strings.Contains(got.Stderr, key) || !strings.Contains(got.Stderr, says) {
+			t.Errorf("%s: %+v", key, got)
+		}
 	}
-	for _, key := range []string{
-		"delay", "max-crawl-delay", "max-time", "max-wait", "timeout", "first-byte-timeout", "stall-timeout", "robots-timeout", "robots-retry",
-	} {
-		cases = append(cases, setting{key, "8760h0m1s", "8760h0m1s is longer than 8760h0m0s"}, setting{key, "2562047h", "is longer than 8760h0m0s"},
-			setting{key, "-1s", "-1s is"}, setting{key, "Inf", `"Inf" is not a duration such as`})
+	everywhere := func(t *testing.T, key, value, says string) {
+		t.Helper()
+		refused(t, key, says, "--"+key+"="+value)
+		refusedCrawl(t, []string{"http://127.0.0.1:1/", "--" + key + "=" + value}, key, says)
+		refused(t, key, says, "--config", clitest.WriteFile(t, "c.yaml", key+": "+value+"\n"))
+		t.Setenv(settings.Variable(key), value)
+		refused(t, key, says)
+	}
+	for _, value := range []string{"1000", "Inf", "+Inf", "-Inf", "NaN", "-1", "1e300"} {
+		t.Run("response-factor/"+value, func(t *testing.T) { everywhere(t, "response-factor", value, "is not a number from 0 to 100") })
+	}
+	for value, says := range durations {
+		t.Run("delay/"+value, func(t *testing.T) { everywhere(t, "delay", value, says) })
 	}
 	settings.New().Visit(func(f *pflag.Flag, _ string) {
-		if kind := f.Value.Type(); (kind == "duration" || kind == "float64") && !slices.ContainsFunc(cases, func(s setting) bool { return s.key == f.Name }) {
-			t.Errorf("%s is not tested", f.Name)
+		switch f.Value.Type() {
+		case "duration":
+			for value, says := range durations {
+				refused(t, f.Name, says, "--"+f.Name+"="+value)
+			}
+		case "float64":
+			refused(t, f.Name, "is not a number from 0 to 100", "--"+f.Name+"=1000")
 		}
 	})
-	refused := func(t *testing.T, s setting, args ...string) {
-		t.Helper()
-		refusedCrawl(t, append([]string{"http://127.0.0.1:1/"}, args...), s.key, s.says)
-		if got := run(t, append([]string{"config", "show"}, args...)...); got.Code != cli.ExitMisuse || !strings.Contains(got.Stderr, s.says) {
-			t.Errorf("config show: %+v", got)
-		}
-	}
-	for _, s := range cases {
-		t.Run(s.key+"/"+s.value, func(t *testing.T) {
-			refused(t, s, "--"+s.key+"="+s.value)
-			t.Run("file", func(t *testing.T) {
-				refused(t, s, "--config", clitest.WriteFile(t, "c.yaml", s.key+": "+s.value+"\n"))
-			})
-			t.Run("environment", func(t *testing.T) {
-				t.Setenv(settings.Variable(s.key), s.value)
-				refused(t, s)
-			})
-		})
-	}
 	for file, text := range map[string]string{"c.yaml": "response-factor: .inf\n", "c.toml": "response-factor = nan\n"} {
-		t.Run(file, func(t *testing.T) {
-			refused(t, setting{"response-factor", text, "is not a number from 0 to 100"}, "--config", clitest.WriteFile(t, file, text))
-		})
+		refused(t, "response-factor", "is not a number from 0 to 100", "--config", clitest.WriteFile(t, file, text))
 	}
 }
 

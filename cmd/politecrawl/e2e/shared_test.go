@@ -33,13 +33,16 @@ func chainSite(t *testing.T, n int) (url string) {
 	return s.URL + "/0"
 }
 
-// A crawl that processes share, as a person has to do with it.
+// A crawl that processes share, as a person has to do with it. A user with the permissions of SHARED.md
+// can run every command.
 func TestSharedCrawl(t *testing.T) {
-	const secret = "hunter2-in-no-output"
-	server := redistest.Start(t, "--requirepass", secret)
+	server := redistest.Start(t)
+	redis := restricted(t, server)
+	secret := os.Getenv(redisstore.PasswordVariable)
+	t.Setenv(redisstore.PasswordVariable, "")
 	url, dir := chainSite(t, 6), t.TempDir()
 	w1, w2 := filepath.Join(dir, "w1"), filepath.Join(dir, "w2")
-	at := []string{"--frontier", server.URL()}
+	at, shown := []string{"--frontier", redis}, strings.Replace(redis, "crawler@", "***@", 1)
 	shared := func(args ...string) clitest.Result {
 		return run(t, append(append([]string{"crawl"}, args...), at...)...)
 	}
@@ -59,14 +62,14 @@ func TestSharedCrawl(t *testing.T) {
 	shared("--crawl-name", "news", "--output", w2, "--delay", "3s").WantRefusal(t, cli.ExitMisuse, "another delay", "news")
 	got = shared("--crawl-name", "news", "--worker-name", "two", "--output", w2)
 	if got.Code != cli.ExitDone || !strings.Contains(got.Out, "stopped at --max-pages") || !strings.Contains(got.Out, "4 pages by 2 workers; this is worker two of news") ||
-		!strings.Contains(got.Stderr, `as a worker of the crawl "news" on `+server.URL()) {
+		!strings.Contains(got.Stderr, `as a worker of the crawl "news" on `+shown) {
 		t.Errorf("the second: %+v", got)
 	}
 	if got := shared(url, "--output", filepath.Join(dir, "d1"), "--max-pages", "1", "--allow-addr", "127.0.0.0/8"); got.Code != cli.ExitDone {
 		t.Errorf("without a name: %+v", got)
 	}
 	shared("http://127.0.0.1:1/", "--output", filepath.Join(dir, "d2")).WantRefusal(t, cli.ExitMisuse, "other start URLs", "--crawl-name")
-	run(t, "frontier", "stats", w1).WantRefusal(t, cli.ExitMisuse, "politecrawl crawl status news --frontier "+server.URL())
+	run(t, "frontier", "stats", w1).WantRefusal(t, cli.ExitMisuse, "politecrawl crawl status news --frontier "+shown)
 
 	got = run(t, "crawl", "--resume", w2, "--max-pages", "0")
 	if got.Code != cli.ExitDone || !strings.Contains(got.Out, "finished") || !strings.Contains(got.Out, "6 pages by 2 workers") {
@@ -81,6 +84,11 @@ func TestSharedCrawl(t *testing.T) {
 	if got := shared("status", "news"); !strings.HasPrefix(got.Out, "news: finished, 6 pages fetched, 6 URLs known on 1 host, 0 in flight\n  one ") || !strings.Contains(got.Out, "; "+w2+" on "+st.Workers[1].Machine+"\n") {
 		t.Errorf("%+v", got)
 	}
+	got = run(t, "report", w1, w2, "--output", filepath.Join(dir, "all"))
+	if got.Code != cli.ExitDone || !strings.HasPrefix(got.Out, "finished: 6 pages, 0 URLs skipped, 1 origin found\n  workers     2, read") || strings.Contains(got.Out, "note") {
+		t.Errorf("the report: %+v", got)
+	}
+	done(t, "crawl", "--recrawl", w1)
 	if got := shared("stop", "news"); got.Code != cli.ExitDone || got.Out != "no worker of news is running\n" {
 		t.Errorf("%+v", got)
 	}
@@ -88,6 +96,10 @@ func TestSharedCrawl(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	shared("delete", "news").WantRefusal(t, cli.ExitMisuse, `no crawl "news"`)
+	shared("delete", "default")
+	if answer := server.Do(t, "DBSIZE"); answer != ":0" {
+		t.Errorf("after delete the server has %s keys", answer)
+	}
 	got = run(t, "crawl", "--resume", w1)
 	got.WantRefusal(t, cli.ExitFailed, "no such crawl")
 
@@ -149,34 +161,6 @@ func restricted(t *testing.T, server *redistest.Server) (url string) {
 	return strings.Replace(server.URL(), "://", "://crawler@", 1)
 }
 
-// A user with the permissions of SHARED.md can run every command.
-func TestSharedCrawlByUserOfSharedPage(t *testing.T) {
-	server := redistest.Start(t)
-	at := []string{"--frontier", restricted(t, server)}
-	url, dir := chainSite(t, 6), t.TempDir()
-	w1, w2 := filepath.Join(dir, "w1"), filepath.Join(dir, "w2")
-	for _, args := range [][]string{
-		{"crawl", url, "--crawl-name", "news", "--output", w1, "--delay", "0s", "--max-pages", "3"},
-		{"crawl", "--crawl-name", "news", "--output", w2},
-		{"crawl", "--resume", w2, "--max-pages", "0"},
-		{"crawl", "--recrawl", w1},
-		{"crawl", "status", "news"},
-		{"crawl", "stop", "news"},
-		{"crawl", "delete", "news"},
-	} {
-		all := args
-		if args[1] != "--resume" && args[1] != "--recrawl" {
-			all = append(all, at...)
-		}
-		if got := run(t, all...); got.Code != cli.ExitDone {
-			t.Errorf("%s: exit code %d: %s", strings.Join(args, " "), got.Code, got.Stderr)
-		}
-	}
-	if answer := server.Do(t, "DBSIZE"); answer != ":0" {
-		t.Errorf("after delete the server has %s keys", answer)
-	}
-}
-
 // What a user may not do is told from a password that is wrong or missing, each with
 // what to do about it.
 func TestRedisRefuses(t *testing.T) {
@@ -225,27 +209,5 @@ func TestRedisRefuses(t *testing.T) {
 				t.Errorf("permissions are blamed: %s", got.Stderr)
 			}
 		})
-	}
-}
-
-func TestReportOfASharedCrawlIsOneCrawl(t *testing.T) {
-	url, dir := chainSite(t, 6), t.TempDir()
-	at := []string{"--frontier", redistest.Start(t).URL(), "--crawl-name", "news", "--quiet"}
-	w1, w2, to := filepath.Join(dir, "w1"), filepath.Join(dir, "w2"), filepath.Join(dir, "all")
-	for _, args := range [][]string{
-		{"crawl", url, "--output", w1, "--delay", "0s", "--max-pages", "4"},
-		{"crawl", "--output", w2},
-		{"crawl", "--resume", w2, "--max-pages", "0"},
-	} {
-		if args[1] != "--resume" {
-			args = append(args, at...)
-		}
-		if got := run(t, args...); got.Code != cli.ExitDone {
-			t.Fatalf("%v: %+v", args, got)
-		}
-	}
-	got := run(t, "report", w1, w2, "--output", to)
-	if got.Code != cli.ExitDone || !strings.HasPrefix(got.Out, "finished: 6 pages, 0 URLs skipped, 1 origin found\n  workers     2, read") || strings.Contains(got.Out, "note") {
-		t.Errorf("%+v", got)
 	}
 }

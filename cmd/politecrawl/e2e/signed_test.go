@@ -119,7 +119,7 @@ type signedCrawl struct {
 
 func (s *signedSite) start(t *testing.T, args ...string) *signedCrawl {
 	t.Helper()
-	c := &signedCrawl{t: t, site: s, cmd: clitest.Process(t, args...), ends: make(chan error, 1)}
+	c := &signedCrawl{t: t, site: s, cmd: program.Process(t, args...), ends: make(chan error, 1)}
 	c.cmd.Stdout, c.cmd.Stderr = &c.out, &c.out
 	s.mu.Lock()
 	s.process = fmt.Sprintf("process %d", len(s.keys)+1)

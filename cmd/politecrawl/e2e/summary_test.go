@@ -14,17 +14,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
-// TestSummaryFiles holds that the summary names the files of the formats that a crawl is
-// written in too.
-func TestSummaryFiles(t *testing.T) {
-	site := smallSite(t)
-	dir := filepath.Join(t.TempDir(), "out")
-	got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--also-write", "csv,sqlite,warc")
-	if want := "files       pages.jsonl, rejected.jsonl, *.csv, crawl-*.warc.gz, crawl.sqlite and robots/ in " + dir + "\n"; !strings.Contains(got.Out, want) {
-		t.Errorf("%+v, want %q", got, want)
-	}
-}
-
 // TestTruncatedPagesAreNamed: every page that a limit truncated is named with the limit, in
 // the summary for people and for scripts and in report.json.
 func TestTruncatedPagesAreNamed(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 func onTerminal(t *testing.T, environ []string, args ...string) string {
 	t.Helper()
 	script := tool(t, "script")
-	self := clitest.Process(t, args...)
+	self := program.Process(t, args...)
 	words := []string{"stty cols 100;"}
 	for _, arg := range self.Args {
 		words = append(words, cli.ShellWord(arg))

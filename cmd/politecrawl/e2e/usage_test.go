@@ -1,17 +1,12 @@
 package e2e
 
 import (
-	"io"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/root"
 )
 
 func TestMisuseOfCommands(t *testing.T) {
@@ -73,40 +68,12 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestEveryCommandIsExplained holds that no command and no flag is without help.
-func TestEveryCommandIsExplained(t *testing.T) {
-	var walk func(cmd *cobra.Command)
-	walk = func(cmd *cobra.Command) {
-		if cmd.Short == "" {
-			t.Errorf("%s has no help", cmd.CommandPath())
-		}
-		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if f.Usage == "" {
-				t.Errorf("%s --%s has no help", cmd.CommandPath(), f.Name)
-			}
-		})
-		for _, sub := range cmd.Commands() {
-			walk(sub)
-		}
-	}
-	walk(root.Command(&cli.Streams{Out: io.Discard, Err: io.Discard}))
-}
-
-// TestHelpTopics holds that the help lists the topics.
-func TestHelpTopics(t *testing.T) {
+// TestHelpLists holds that the help lists the topics, and that of exit codes all codes.
+func TestHelpLists(t *testing.T) {
 	clitest.WantParts(t, run(t, "help").Out, "\nHelp topics:\n  checks      What --check requests besides pages\n  exit-codes  What the exit codes mean\n")
-}
-
-func TestExitCodesTopicNamesThemAll(t *testing.T) {
 	text := run(t, "help", "exit-codes").Out
 	for _, code := range []int{cli.ExitDone, cli.ExitFindings, cli.ExitMisuse, cli.ExitFailed, cli.ExitLater, cli.ExitInterrupted} {
 		clitest.WantParts(t, text, "  "+strconv.Itoa(code)+"  ")
-	}
-}
-
-func TestCompletion(t *testing.T) {
-	if got := run(t, "__complete", "robots", "check", "--format", ""); !strings.HasPrefix(got.Out, "text\njson\n") {
-		t.Errorf("values of --format are completed as %q", got.Out)
 	}
 }
 
