@@ -20,15 +20,10 @@ import (
 // returns the environment to find it in.
 func asCommand(t *testing.T) []string {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := clitest.Must(os.Executable())(t)
 	bin := t.TempDir()
 	script := fmt.Sprintf("#!/bin/sh\n%s=1 exec '%s' \"$@\"\n", clitest.ProcessVariable, self)
-	if err := os.WriteFile(filepath.Join(bin, "politecrawl"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.WriteFile(filepath.Join(bin, "politecrawl"), []byte(script), 0o755))
 	return append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
 }
 
@@ -67,13 +62,9 @@ func TestCompletionInBash(t *testing.T) {
 	script := clitest.WriteFile(t, "script.bash", got.Out+completeInBash)
 	place := t.TempDir()
 	for _, name := range []string{"crawl.yaml", "notes.txt"} {
-		if err := os.WriteFile(filepath.Join(place, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		clitest.OK(t, os.WriteFile(filepath.Join(place, name), nil, 0o600))
 	}
-	if err := os.Mkdir(filepath.Join(place, "example"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.Mkdir(filepath.Join(place, "example"), 0o700))
 	for _, tt := range []struct {
 		typed string
 		want  []string // of what is offered; "(files)": the shell offers names of files

@@ -269,14 +269,9 @@ func newSlowSite(t *testing.T) *slowSite {
 func startCrawl(t *testing.T, s *slowSite, dir string, others ...string) (cmd *exec.Cmd, stderr *bufio.Reader) {
 	t.Helper()
 	cmd = program.Process(t, append([]string{"crawl", s.url, "--output", dir, "--delay", "1ms", "--quiet", "--format", "json"}, others...)...)
-	pipe, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	pipe := clitest.Must(cmd.StderrPipe())(t)
 	cmd.Stdout = &bytes.Buffer{}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, cmd.Start())
 	select {
 	case <-s.asked:
 	case <-time.After(20 * time.Second):
@@ -288,9 +283,7 @@ func startCrawl(t *testing.T, s *slowSite, dir string, others ...string) (cmd *e
 // interrupt sends a signal and waits for the line that the program says then.
 func interrupt(t *testing.T, cmd *exec.Cmd, sig os.Signal, stderr *bufio.Reader) {
 	t.Helper()
-	if err := cmd.Process.Signal(sig); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, cmd.Process.Signal(sig))
 	if line, err := stderr.ReadString('\n'); err != nil || !strings.Contains(line, "interrupted") {
 		t.Fatalf("standard error says %q, %v", line, err)
 	}
@@ -309,9 +302,7 @@ func TestCrawlDrainsAtFirstSignal(t *testing.T) {
 				t.Errorf("exit code %d, want %d", code, cli.ExitInterrupted)
 			}
 			var sum crawler.Summary
-			if err := json.Unmarshal(cmd.Stdout.(*bytes.Buffer).Bytes(), &sum); err != nil {
-				t.Fatal(err)
-			}
+			clitest.OK(t, json.Unmarshal(cmd.Stdout.(*bytes.Buffer).Bytes(), &sum))
 			if sum.End != crawler.EndInterrupted || sum.Pages != 1 || sum.Remaining != 2 {
 				t.Errorf("summary %+v; want the page in flight and two URLs left", sum)
 			}
@@ -327,9 +318,7 @@ func TestCrawlAbortsAtSecondSignal(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	cmd, stderr := startCrawl(t, site, dir, "http://10.0.0.1/") // which is refused, and changes nothing
 	interrupt(t, cmd, os.Interrupt, stderr)
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, cmd.Process.Signal(os.Interrupt))
 	began := time.Now()
 	if line, err := stderr.ReadString('\n'); err != nil || line != "interrupted again: aborting the requests in flight\n" {
 		t.Errorf("standard error says %q, %v", line, err)

@@ -63,9 +63,7 @@ func smallDisk(t *testing.T, size int) (dir string, grow func(size int)) {
 	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
 	return dir, func(size int) {
 		t.Helper()
-		if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, fmt.Sprintf("size=%d", size)); err != nil {
-			t.Fatal(err)
-		}
+		clitest.OK(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, fmt.Sprintf("size=%d", size)))
 	}
 }
 
@@ -73,15 +71,9 @@ func smallDisk(t *testing.T, size int) (dir string, grow func(size int)) {
 // of pages.jsonl.
 func wholeLines(t *testing.T, dir string) (pages []string) {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := clitest.Must(filepath.Glob(filepath.Join(dir, "*.jsonl")))(t)
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := clitest.Must(os.ReadFile(name))(t)
 		if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
 			t.Errorf("%s ends in the middle of a line: %.100q", name, text[max(0, len(text)-100):])
 		}
@@ -155,10 +147,7 @@ func counted(t *testing.T, r clitest.Result) int {
 	if m == nil {
 		t.Fatalf("no summary: %+v", r)
 	}
-	n, err := strconv.Atoi(m[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := clitest.Must(strconv.Atoi(m[1]))(t)
 	return n
 }
 

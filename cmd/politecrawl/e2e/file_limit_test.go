@@ -36,10 +36,7 @@ func manyHosts(t *testing.T, n int) (urls []string) {
 	})}
 	t.Cleanup(func() { _ = server.Close() })
 	for i := range n {
-		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.%d:%d", i+2, port))
-		if err != nil {
-			t.Fatal(err)
-		}
+		listener := clitest.Must(net.Listen("tcp", fmt.Sprintf("127.0.0.%d:%d", i+2, port)))(t)
 		port = listener.Addr().(*net.TCPAddr).Port
 		urls = append(urls, fmt.Sprintf("http://%s/", listener.Addr()))
 		go func() { _ = server.Serve(listener) }()
@@ -98,10 +95,7 @@ func TestFileLimit(t *testing.T) {
 		for taken := 100; taken < 152; taken += 6 {
 			var files []*os.File
 			for range taken {
-				file, err := os.Open(os.DevNull)
-				if err != nil {
-					t.Fatal(err)
-				}
+				file := clitest.Must(os.Open(os.DevNull))(t)
 				files = append(files, file)
 			}
 			args := crawl(dir)
@@ -147,9 +141,7 @@ func TestReadOnly(t *testing.T) {
 	before := wholeLines(t, dir)
 	mount := func(flags uintptr) {
 		t.Helper()
-		if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT|flags, ""); err != nil {
-			t.Fatal(err)
-		}
+		clitest.OK(t, syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT|flags, ""))
 	}
 	mount(syscall.MS_RDONLY)
 	runChild(t, "", nil, "crawl", site.url, "--output", filepath.Join(disk, "new")).WantRefusal(t, cli.ExitMisuse, "--output", "read-only file system", "choose a directory that you can write to")

@@ -223,15 +223,10 @@ func TestHostileSite(t *testing.T) {
 		"crawl", "http://site.test/", "http://other.test/", "http://moved.test/", "http://lost.test/", "http://odd.test/", "--output", dir, "--extract", "heading=h1",
 		"--also-write", "csv,sqlite,warc", "--listen", "127.0.0.1:0", "--pprof", "--log", "json", "--log-level", "debug", "--log-file", log,
 	}, quick...)...)
-	said, err := first.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	said := clitest.Must(first.StderrPipe())(t)
 	var out bytes.Buffer
 	first.Stdout = &out
-	if err := first.Start(); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, first.Start())
 	notes := bufio.NewReader(said)
 	var stderr strings.Builder
 	var page string
@@ -367,14 +362,8 @@ func openInBrowser(t *testing.T, page string) {
 	if browser == "" {
 		return
 	}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, browser, strings.NewReader(page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := clitest.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, browser, strings.NewReader(page)))(t)
+	resp := clitest.Must((&http.Transport{DisableKeepAlives: true}).RoundTrip(req))(t)
 	_ = resp.Body.Close()
 	if resp.StatusCode != http.StatusNoContent {
 		t.Errorf("the browser says %s", resp.Status)
@@ -386,15 +375,9 @@ func watchHostile(t *testing.T, page string) {
 	search := newSecretSearch(t)
 	for _, path := range []string{"", "page.js", "metrics", "healthz", "debug/pprof/", "debug/pprof/goroutine?debug=2", "debug/pprof/cmdline", "events"} {
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, page+path, http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := clitest.Must(http.NewRequestWithContext(ctx, http.MethodGet, page+path, http.NoBody))(t)
 		req.Header.Set("Authorization", "Bearer "+watchToken)
-		resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := clitest.Must((&http.Transport{DisableKeepAlives: true}).RoundTrip(req))(t)
 		text := new(bytes.Buffer)
 		if _, err := io.CopyN(text, resp.Body, 100<<10); err != nil && !errors.Is(err, io.EOF) && path != "events" {
 			t.Error(err)

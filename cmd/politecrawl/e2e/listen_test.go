@@ -97,10 +97,7 @@ func TestListen(t *testing.T) {
 }
 
 func TestListenMisuse(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := clitest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
 	for _, tt := range []struct {
 		args  []string

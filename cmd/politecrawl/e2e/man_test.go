@@ -79,10 +79,7 @@ func TestManualPagesAreReproducible(t *testing.T) {
 	if diff := cmp.Diff(first, second); diff != "" {
 		t.Errorf("written again: %s", diff)
 	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := clitest.Must(os.UserHomeDir())(t)
 	for path, page := range first {
 		if regexp.MustCompile(`\b20\d\d-\d\d`).MatchString(strings.SplitN(page, "\n", 2)[0]) {
 			t.Errorf("%s has a date: %.200s", path, page)

@@ -36,10 +36,7 @@ func newMovedSites(t *testing.T, pages map[string]string) *movedSites {
 	s := &movedSites{}
 	var names, back []string
 	for i, host := range []string{"a", "b", "c"} {
-		listener, err := net.Listen("tcp", "127.0.0."+string(rune('1'+i))+":0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		listener := clitest.Must(net.Listen("tcp", "127.0.0."+string(rune('1'+i))+":0"))(t)
 		server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			s.serve(w, r, pages, "{"+host+"}")
 		})}}
@@ -154,15 +151,9 @@ func TestMovedSite(t *testing.T) {
 			}
 			once("sitemap", 0)
 
-			r, err := robotsext.New("testbot/1.0", &robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := clitest.Must(robotsext.New("testbot/1.0", &robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}}))(t)
 			defer r.CloseIdleConnections()
-			u, err := url.Parse(root)
-			if err != nil {
-				t.Fatal(err)
-			}
+			u := clitest.Must(url.Parse(root))(t)
 			listed = nil
 			for entry, err := range r.Sitemaps(t.Context(), u) {
 				if err != nil {

@@ -42,15 +42,9 @@ func TestNoPackageNames(t *testing.T) {
 	}
 	said := map[string]string{"standard output": got.Out, "standard error": got.Stderr}
 	for _, pattern := range []string{"*.jsonl", "*.csv", "report.*"} {
-		names, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
+		names := clitest.Must(filepath.Glob(filepath.Join(dir, pattern)))(t)
 		for _, name := range names {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := clitest.Must(os.ReadFile(name))(t)
 			said[filepath.Base(name)] = string(text)
 		}
 	}

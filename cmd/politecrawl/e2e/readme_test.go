@@ -54,14 +54,8 @@ func TestReadmeQuotesTheRefusal(t *testing.T) {
 		_, _ = answer.WriteString("User-agent: *\nDisallow: /private/\n")
 		return answer.Result()
 	})
-	robots, err := robotsext.New("examplebot/1.0 (+https://example.com/bot)", &robotsext.Options{Transport: site})
-	if err != nil {
-		t.Fatal(err)
-	}
-	u, err := url.Parse("https://example.com/private/x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	robots := clitest.Must(robotsext.New("examplebot/1.0 (+https://example.com/bot)", &robotsext.Options{Transport: site}))(t)
+	u := clitest.Must(url.Parse("https://example.com/private/x"))(t)
 	refusal := robots.Check(t.Context(), u)
 	if refusal == nil || !strings.Contains(document(t, "README.md"), "\n"+refusal.Error()+"\n") {
 		t.Errorf("README.md does not hold the line %v", refusal)
@@ -158,12 +152,8 @@ func writeInputs(t *testing.T, site string) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	_, err := fmt.Fprintf(w, `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>%s/a</loc></url></urlset>`, site)
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir("public", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, errors.Join(err, w.Close()))
+	clitest.OK(t, os.Mkdir("public", 0o755))
 	for name, text := range map[string]string{
 		"public/index.html": "<title>Home</title>\n",
 		"robots.txt":        "User-agent: *\nDisallow: /private/\nDisalow: /old/\nDisallow: /private/a\n",
@@ -173,8 +163,6 @@ func writeInputs(t *testing.T, site string) {
 		"sitemap.xml.gz":    packed.String(),
 		"cookies.txt":       "example.com\tFALSE\t/\tTRUE\t0\tsession\t0123\n",
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		clitest.OK(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 }

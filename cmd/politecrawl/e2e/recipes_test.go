@@ -33,9 +33,7 @@ func TestRecipes(t *testing.T) {
 			here := strings.NewReplacer("https://example.com", site, "8000", port)
 			environ := append(asCommand(t), "POLITECRAWL_DELAY=0s", "POLITECRAWL_ALLOW_ADDR=127.0.0.0/8", "PASSWORD=a b")
 			scraper := "#!/bin/sh\nprintf '%s\\n' \"$1\" \"$1private/minutes\"\n"
-			if err := os.WriteFile(filepath.Join(dir, "scraper"), []byte(scraper), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			clitest.OK(t, os.WriteFile(filepath.Join(dir, "scraper"), []byte(scraper), 0o755))
 			blocks := recipe.FindAllStringSubmatch(section, -1)
 			if len(blocks) == 0 {
 				t.Fatal("no commands")
@@ -64,9 +62,7 @@ func verifyUnits(t *testing.T, dir string, units [][]string) {
 	var paths []string
 	for i, name := range []string{"nightly.service", "nightly.timer"} {
 		paths = append(paths, filepath.Join(dir, name))
-		if err := os.WriteFile(paths[i], []byte(units[i][1]), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		clitest.OK(t, os.WriteFile(paths[i], []byte(units[i][1]), 0o600))
 	}
 	if out, err := exec.Command(tool(t, "systemd-analyze"), append([]string{"verify"}, paths...)...).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
@@ -115,10 +111,7 @@ func lookUp(names ...string) error {
 // freePort returns a port that no server listens on.
 func freePort(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := clitest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer listener.Close()
 	_, port, err := net.SplitHostPort(listener.Addr().String())
 	if err != nil {

@@ -97,9 +97,7 @@ func TestSecondProcessOnADirectoryIsRefused(t *testing.T) {
 		}
 	}
 	run(t, "frontier", "stats", dir).WantRefusal(t, cli.ExitFailed, fmt.Sprintf("process %d", first.Process.Pid))
-	if err := first.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, first.Process.Kill())
 	_ = first.Wait()
 	close(site.answer)
 	if r := run(t, "crawl", "--resume", dir, "--max-depth", "0"); r.Code != cli.ExitDone || !strings.Contains(r.Out, "pages       1 ") {
@@ -128,10 +126,7 @@ func TestResumeFlags(t *testing.T) {
 		if r := run(t, append([]string{"crawl"}, tt.args...)...); r.Code != cli.ExitDone {
 			t.Errorf("%v: %+v", tt.args, r)
 		}
-		saved, err := crawler.LoadConfig(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		saved := clitest.Must(crawler.LoadConfig(dir))(t)
 		got := crawler.Config{Scope: crawler.Scope{DropParams: saved.Scope.DropParams}, Output: crawler.Output{Extract: saved.Output.Extract}, Fetch: crawler.Fetch{Proxies: saved.Fetch.Proxies}}
 		if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", tt.args, diff)
@@ -174,9 +169,7 @@ func TestResumeUnwritable(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "crawl")
 	done(t, "crawl", site.url, "--output", dir, "--delay", "0s")
 	robots := filepath.Join(dir, "robots")
-	if err := os.RemoveAll(robots); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.RemoveAll(robots))
 	if err := os.WriteFile(robots, nil, 0o600); err != nil { // now nothing can be written there, not even by root
 		t.Fatal(err)
 	}
@@ -199,16 +192,12 @@ func TestIncompleteCrawlDirectoryIsRefused(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "crawl")
 		done(t, "crawl", site.url, "--output", dir, "--delay", "0s")
 		for _, name := range removed {
-			if err := os.Remove(filepath.Join(dir, name)); err != nil {
-				t.Fatal(err)
-			}
+			clitest.OK(t, os.Remove(filepath.Join(dir, name)))
 		}
 		r := run(t, "crawl", site.url, "--output", dir)
 		r.WantRefusal(t, cli.ExitMisuse, "--output: ", strconv.Quote(dir), "name another directory or remove this one", "crawl.json is missing there", "--resume "+dir+" says what to do")
 		run(t, "crawl", "--resume", dir).WantRefusal(t, cli.ExitFailed, "crawl.json\" is missing; the frontier", crawldir.NewState)
-		if err := os.RemoveAll(filepath.Join(dir, crawldir.FrontierFolder)); err != nil {
-			t.Fatal(err)
-		}
+		clitest.OK(t, os.RemoveAll(filepath.Join(dir, crawldir.FrontierFolder)))
 		run(t, "crawl", "--resume", dir).WantRefusal(t, cli.ExitMisuse, "holds no crawl", "start a crawl with")
 	}
 }
@@ -268,9 +257,7 @@ func TestContinue(t *testing.T) {
 	}
 	run(t, "crawl", "http://other.test/", "--output", dir, "--continue").WantRefusal(t, cli.ExitMisuse, "does not have the start URL http://other.test/")
 	run(t, "crawl", "--output", filepath.Join(dir, "none"), "--continue").WantRefusal(t, cli.ExitMisuse, "give start URLs")
-	if err := os.WriteFile(filepath.Join(dir, "crawl.json"), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.WriteFile(filepath.Join(dir, "crawl.json"), []byte("{"), 0o600))
 	run(t, command...).WantRefusal(t, cli.ExitFailed, "crawl.json", "--continue: ", "from a backup")
 }
 
@@ -288,9 +275,7 @@ func TestContinueTakesFileAndSecrets(t *testing.T) {
 		{"header: ['X-Key: 1']\n", "stopped at --max-pages"},
 		{"max-pages: 0\nheader: ['X-Key: 2']\n", "finished"},
 	} {
-		if err := os.WriteFile(file, []byte(tt.settings), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		clitest.OK(t, os.WriteFile(file, []byte(tt.settings), 0o600))
 		got := run(t, command...)
 		if notes := strings.Count(got.Stderr, "is deprecated"); got.Code != cli.ExitDone || !strings.Contains(got.Out, tt.want) || notes != strings.Count(tt.settings, "workers") {
 			t.Errorf("run %d: %+v, want %q", i, got, tt.want)

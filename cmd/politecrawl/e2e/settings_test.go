@@ -56,9 +56,7 @@ func TestBadConfig(t *testing.T) {
 	})
 	t.Run("directory", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "d.yaml")
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		clitest.OK(t, os.Mkdir(dir, 0o700))
 		run(t, "config", "show", "--config", dir).WantRefusal(t, cli.ExitMisuse, "--config", "is a directory")
 	})
 	t.Run("environment", func(t *testing.T) {

@@ -148,10 +148,7 @@ func TestRedisIsUnavailable(t *testing.T) {
 func restricted(t *testing.T, server *redistest.Server) (url string) {
 	t.Helper()
 	const secret = "hunter2-in-no-output"
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "crawler", "SHARED.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := clitest.Must(os.ReadFile(filepath.Join("..", "..", "..", "crawler", "SHARED.md")))(t)
 	line := regexp.MustCompile(`ACL SETUSER crawler(?:\\\n|[^\n])*`).FindString(string(text))
 	line = strings.ReplaceAll(strings.ReplaceAll(line, "\\\n", ""), ">PASSWORD", ">"+secret)
 	if answer := server.Do(t, strings.Fields(line)...); answer != "+OK" {

@@ -44,9 +44,7 @@ func newWebBotAuth(t *testing.T, directory string) *webBotAuth {
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
-	if err := errors.Join(err, err2, cmd.Start()); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, errors.Join(err, err2, cmd.Start()))
 	t.Cleanup(func() {
 		_ = in.Close()
 		_ = cmd.Wait()
@@ -96,10 +94,7 @@ func newSignedSite(t *testing.T, verifier *webBotAuth, hosts, pages int) *signed
 	t.Helper()
 	s := &signedSite{verifier: verifier, pages: pages, paths: make(map[string]int), keys: make(map[string]map[string]bool), reached: make(map[int]chan struct{})}
 	for i := range hosts {
-		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.%d:0", i+1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		listener := clitest.Must(net.Listen("tcp", fmt.Sprintf("127.0.0.%d:0", i+1)))(t)
 		server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: s}}
 		server.Start()
 		t.Cleanup(server.Close)
@@ -124,9 +119,7 @@ func (s *signedSite) start(t *testing.T, args ...string) *signedCrawl {
 	s.mu.Lock()
 	s.process = fmt.Sprintf("process %d", len(s.keys)+1)
 	s.mu.Unlock()
-	if err := c.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, c.cmd.Start())
 	go func() { c.ends <- c.cmd.Wait() }()
 	return c
 }
@@ -196,18 +189,11 @@ func rotateAnHourAgo(t *testing.T, identity string) {
 	done(t, "identity", "rotate", identity)
 	name := filepath.Join(identity, "identity.json")
 	var content map[string]any
-	if err := json.Unmarshal([]byte(readText(t, name)), &content); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, json.Unmarshal([]byte(readText(t, name)), &content))
 	newest := content["keys"].([]any)[0].(map[string]any)
 	newest["signs_from"] = time.Now().Add(-time.Second).UTC().Format(time.RFC3339)
-	text, err := json.Marshal(content)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(os.WriteFile(name+".new", text, 0o600), os.Rename(name+".new", name)); err != nil {
-		t.Fatal(err)
-	}
+	text := clitest.Must(json.Marshal(content))(t)
+	clitest.OK(t, errors.Join(os.WriteFile(name+".new", text, 0o600), os.Rename(name+".new", name)))
 }
 
 // Cloudflare's verifier accepts each request of a crawl over 50 hosts, whose keys change while it
@@ -227,9 +213,7 @@ func TestWebBotAuthAcceptsEveryRequest(t *testing.T) {
 	crawl.wait(200)
 	rotateAnHourAgo(t, identity)
 	crawl.wait(1000)
-	if err := crawl.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, crawl.cmd.Process.Kill())
 	if err := <-crawl.ends; err == nil {
 		t.Error("the crawl ended before it was killed")
 	}
@@ -306,10 +290,7 @@ func TestPrivateKeyIsInNoOutput(t *testing.T) {
 	secret := base64.RawURLEncoding.EncodeToString(private.Seed())
 	t.Setenv("TEST_CRAWLER_KEY", fmt.Sprintf(`{"kty":"OKP","crv":"Ed25519","x":%q,"d":%q}`, public, secret))
 	identity, dir := filepath.Join(t.TempDir(), "identity"), filepath.Join(t.TempDir(), "crawl")
-	der, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := clitest.Must(x509.MarshalPKCS8PrivateKey(private))(t)
 	pkcs8 := base64.StdEncoding.EncodeToString(der)
 	secrets := []string{
 		seed[:ed25519.SeedSize], secret, hex.EncodeToString(private.Seed()), strings.ToUpper(hex.EncodeToString(private.Seed())),
@@ -348,18 +329,9 @@ func TestPrivateKeyIsInNoOutput(t *testing.T) {
 // unzipped returns the content of a file that is compressed with gzip.
 func unzipped(t *testing.T, name string) string {
 	t.Helper()
-	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := clitest.Must(os.Open(name))(t)
 	defer file.Close()
-	r, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := clitest.Must(gzip.NewReader(file))(t)
+	text := clitest.Must(io.ReadAll(r))(t)
 	return string(text)
 }

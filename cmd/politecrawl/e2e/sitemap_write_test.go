@@ -163,9 +163,7 @@ func TestSitemapWrite(t *testing.T) {
 	}
 	old, part := filepath.Join(to, "sitemap-1.xml"), filepath.Join(to, "sitemap-2.xml.gz")
 	for _, name := range []string{old, part} {
-		if err := os.WriteFile(name, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		clitest.OK(t, os.WriteFile(name, nil, 0o600))
 	}
 	clitest.WantParts(t, done(t, "sitemap", "write", dir, "--output", to).Out, "  unused      files of an earlier sitemap, which you can remove: "+old+" "+part+"\n")
 	done(t, "report", dir) // which the sitemap does not disturb
@@ -247,9 +245,7 @@ func TestSitemapWriteRefusals(t *testing.T) {
 	t.Run("a directory is in the way", func(t *testing.T) {
 		dir := crawl("finished", 0, page)
 		path := filepath.Join(dir, "sitemap.xml")
-		if err := os.Mkdir(path, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		clitest.OK(t, os.Mkdir(path, 0o700))
 		run(t, "sitemap", "write", dir).WantRefusal(t, cli.ExitMisuse, path, "write the sitemap elsewhere: politecrawl sitemap write ")
 	})
 	t.Run("output is a file", func(t *testing.T) {

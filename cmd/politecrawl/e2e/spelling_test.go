@@ -58,10 +58,7 @@ func TestSpellings(t *testing.T) {
 			delete(byCrawl, "/")
 			var allowedLinks []string
 			for _, link := range links {
-				canonical, err := crawler.Canonical(site.url + link)
-				if err != nil {
-					t.Fatal(err)
-				}
+				canonical := clitest.Must(crawler.Canonical(site.url + link))(t)
 				if verdict[link] == "allowed" {
 					allowedLinks = append(allowedLinks, strings.TrimPrefix(canonical, site.url))
 				}
@@ -119,10 +116,7 @@ func checked(t *testing.T, robots, site string, links []string) map[string]strin
 // raw | or ^ anew, and then the rest of it too.
 func visitAll(t *testing.T, site string, links []string) (targets []string) {
 	t.Helper()
-	robots, err := robotsext.New("politecrawl/1.0 (+https://example.com/)", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	robots := clitest.Must(robotsext.New("politecrawl/1.0 (+https://example.com/)", nil))(t)
 	defer robots.CloseIdleConnections()
 	c := colly.NewCollector(robots.Attach)
 	c.AllowURLRevisit = true

@@ -60,13 +60,8 @@ func TestLostLinesAreReported(t *testing.T) {
 	for _, flags := range [][]string{nil, {"--quiet"}, {"--quiet", "--format", "json"}} {
 		dir := filepath.Join(t.TempDir(), "out")
 		run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "2", "--quiet")
-		info, err := os.Stat(filepath.Join(dir, "pages.jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Remove(filepath.Join(dir, "pages.jsonl")); err != nil {
-			t.Fatal(err)
-		}
+		info := clitest.Must(os.Stat(filepath.Join(dir, "pages.jsonl")))(t)
+		clitest.OK(t, os.Remove(filepath.Join(dir, "pages.jsonl")))
 		want := output.Loss{File: "pages.jsonl", Bytes: info.Size(), SizeBefore: info.Size()}
 		run(t, "report", dir)
 		if lost := lines(dir); len(lost) != 1 || lost[0].Loss != want {

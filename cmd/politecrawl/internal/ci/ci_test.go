@@ -48,10 +48,7 @@ func released(t *testing.T) string {
 	if got.Code != cli.ExitDone || len(v.Problems) > 0 {
 		t.Fatalf("the released site has problems: %+v, %+v", got, v.Problems)
 	}
-	dir, err := filepath.Abs("crawl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := clitest.Must(filepath.Abs("crawl"))(t)
 	return dir
 }
 
@@ -327,10 +324,7 @@ func TestGatePassesOwnTitleOfDuplicate(t *testing.T) {
 	if got, _ := gateOf(t, b, ""); got.Code != cli.ExitDone {
 		t.Fatalf("%+v", got)
 	}
-	baseline, err := filepath.Abs("crawl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	baseline := clitest.Must(filepath.Abs("crawl"))(t)
 	b.replace(t, "<title>Archive", "<title>First post", "blog/1.html")
 	if got, v := gateOf(t, b, baseline); got.Code != cli.ExitDone || len(v.Problems) > 0 || v.Fixed != 1 {
 		t.Errorf("%+v, %+v, %d fixed", got, v.Problems, v.Fixed)
@@ -364,13 +358,9 @@ func TestSiteWithoutLinks(t *testing.T) {
 func TestLinksOutOfTheFolderAreNamed(t *testing.T) {
 	b := build{"index.html": "<title>Home</title>\n<img src=/shared/a.png><img src=/b.png>\n<img src=/c.png><a href=about>About</a>", "about.html": "<title>About</title>\n<a href=gone>g</a>"}
 	dir, outside := b.write(t), t.TempDir()
-	if err := os.WriteFile(filepath.Join(outside, "a.png"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.WriteFile(filepath.Join(outside, "a.png"), nil, 0o600))
 	for link, target := range map[string]string{"shared": outside, "b.png": filepath.Join(outside, "a.png")} {
-		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
-			t.Fatal(err)
-		}
+		clitest.OK(t, os.Symlink(target, filepath.Join(dir, link)))
 	}
 	t.Chdir(filepath.Dir(dir))
 	got := run(t, "ci", "public")
@@ -394,10 +384,7 @@ func TestChecksThatTheBaselineLacks(t *testing.T) {
 	if got, _ := gateOf(t, b, "", "--check", ""); got.Code != cli.ExitDone {
 		t.Fatalf("%+v", got)
 	}
-	baseline, err := filepath.Abs("crawl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	baseline := clitest.Must(filepath.Abs("crawl"))(t)
 	got, v := gateOf(t, b, baseline)
 	if got.Code != cli.ExitDone || !slices.ContainsFunc(v.Notes, func(n string) bool {
 		return strings.HasSuffix(n, "of rules that the old crawl did not check (broken-asset 1)")
@@ -538,10 +525,7 @@ func TestMisuse(t *testing.T) {
 func TestFindingsThatDoNotFailAreCounted(t *testing.T) {
 	b := build{"index.html": "<title>Home</title>\n<a href=a.html>a</a><a href=gone.html>g</a>", "a.html": "<title>A</title><h1>A</h1>"}
 	_, first := gateOf(t, b, "")
-	dir, err := filepath.Abs("crawl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := clitest.Must(filepath.Abs("crawl"))(t)
 	if first.Counts[report.SeverityError] != 1 || first.Others[report.SeverityError] != 0 || first.Others[report.SeverityNotice] == 0 {
 		t.Errorf("problems %v, others %v", first.Counts, first.Others)
 	}

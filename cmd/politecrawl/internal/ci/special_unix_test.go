@@ -17,17 +17,11 @@ import (
 func TestSpecialFilesAreNotOpened(t *testing.T) {
 	dir := build{"index.html": "<title>Home</title>\n<a href=pipe.html>p</a><a href=link.html>l</a><a href=docs/>d</a>", "404.html/x": ""}.write(t)
 	pipe := filepath.Join(dir, "pipe.html")
-	if err := os.Mkdir(filepath.Join(dir, "docs"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.Mkdir(filepath.Join(dir, "docs"), 0o755))
 	for _, name := range []string{pipe, filepath.Join(dir, "docs", indexFile)} {
-		if err := syscall.Mkfifo(name, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		clitest.OK(t, syscall.Mkfifo(name, 0o600))
 	}
-	if err := os.Symlink("pipe.html", filepath.Join(dir, "link.html")); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.Symlink("pipe.html", filepath.Join(dir, "link.html")))
 	outside := t.TempDir()
 	t.Chdir(filepath.Dir(dir))
 	got := run(t, "ci", "public", "--output", filepath.Join(outside, "o"))
@@ -45,9 +39,7 @@ func TestSpecialFilesAreNotOpened(t *testing.T) {
 	}
 	for _, name := range []string{robotsFile, indexFile, sitemapFile} {
 		other := build{"a.html": ""}.write(t)
-		if err := os.Symlink(pipe, filepath.Join(other, name)); err != nil {
-			t.Fatal(err)
-		}
+		clitest.OK(t, os.Symlink(pipe, filepath.Join(other, name)))
 		cases = append(cases, clitest.Misuse{Args: []string{other}, Words: []string{name, "is a named pipe"}})
 	}
 	program.WantMisuse(t, []string{"ci"}, cases)

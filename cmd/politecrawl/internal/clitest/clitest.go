@@ -171,6 +171,24 @@ func (p Program) WantMisuse(t *testing.T, command []string, cases []Misuse) {
 	}
 }
 
+// OK fails the test if there is an error.
+func OK(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Must returns a function for the test that calls it: clitest.Must(os.ReadFile(name))(t) returns
+// the file, or fails the test.
+func Must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		OK(t, err)
+		return v
+	}
+}
+
 // JSON decodes a JSON text.
 func JSON[T any](t *testing.T, text string) (v T) {
 	t.Helper()
@@ -206,9 +224,7 @@ func Server(t *testing.T, handler http.HandlerFunc) *httptest.Server {
 func WriteFile(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	OK(t, os.WriteFile(path, []byte(content), 0o600))
 	return path
 }
 

@@ -42,9 +42,7 @@ func FuzzConfigFile(f *testing.F) {
 	dir, kinds := f.TempDir(), []string{"yaml", "yml", "toml", "json"}
 	f.Fuzz(func(t *testing.T, kind int, text string) {
 		file := filepath.Join(dir, "c."+kinds[uint(kind)%uint(len(kinds))])
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		clitest.OK(t, os.WriteFile(file, []byte(text), 0o600))
 		got := run(t, "config", "show", "--config", file)
 		if got.Code != cli.ExitDone && (got.Code != cli.ExitMisuse || got.Stderr == "") {
 			t.Fatalf("exit code %d, standard error %q", got.Code, got.Stderr)
@@ -70,12 +68,8 @@ func loadedConfig(t *testing.T, args ...string) crawler.Config {
 	t.Helper()
 	s, cmd := settings.New(), &cobra.Command{}
 	s.AddFlags(cmd, 0)
-	if err := cmd.ParseFlags(args); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Load(cmd.Flags().Args(), strings.NewReader("")); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, cmd.ParseFlags(args))
+	clitest.OK(t, s.Load(cmd.Flags().Args(), strings.NewReader("")))
 	return s.Config
 }
 

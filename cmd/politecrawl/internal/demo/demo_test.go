@@ -19,16 +19,11 @@ var program = clitest.Only(Command)
 func TestMain(m *testing.M) { program.Main(m) }
 
 func TestDemoMisuse(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := clitest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer listener.Close()
 	taken := strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
 	held := t.TempDir()
-	if err := os.WriteFile(filepath.Join(held, "pages.jsonl"), []byte("{}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.WriteFile(filepath.Join(held, "pages.jsonl"), []byte("{}\n"), 0o600))
 	file := clitest.WriteFile(t, "file", "")
 	program.WantMisuse(t, []string{"demo"}, []clitest.Misuse{
 		{"port in use", []string{"--port", taken}, []string{"--port", taken, "in use", "choose another port"}},
@@ -45,20 +40,13 @@ func TestDemoInterrupted(t *testing.T) {
 	cmd := program.Process(t, "demo", "--output", filepath.Join(t.TempDir(), "out"))
 	var out strings.Builder
 	cmd.Stdout = &out
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stderr := clitest.Must(cmd.StderrPipe())(t)
+	clitest.OK(t, cmd.Start())
 	said := bufio.NewReader(stderr)
 	if line, err := said.ReadString('\n'); err != nil || !strings.HasPrefix(line, "crawling 7 hosts") {
 		t.Fatalf("standard error begins with %q, %v", line, err)
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, cmd.Process.Signal(os.Interrupt))
 	_, _ = io.Copy(io.Discard, said)
 	_ = cmd.Wait() // the exit code says it
 	if code := cmd.ProcessState.ExitCode(); code != cli.ExitInterrupted || !strings.HasPrefix(out.String(), "interrupted after") {

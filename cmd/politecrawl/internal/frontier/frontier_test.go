@@ -24,10 +24,7 @@ import (
 func sampleFrontier(t *testing.T, dir string) {
 	t.Helper()
 	const a, b, c, d = "https://a.example", "https://b.example:8443", "http://c.example", "http://d.example"
-	store, err := logstore.Open(filepath.Join(dir, "frontier"), &logstore.Options{Delay: time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := clitest.Must(logstore.Open(filepath.Join(dir, "frontier"), &logstore.Options{Delay: time.Second}))(t)
 	f := frontier.Frontier(store)
 	check := func(err error) {
 		t.Helper()
@@ -159,10 +156,7 @@ func TestFrontierFinished(t *testing.T) {
 // there are more hosts than are kept in memory.
 func TestFrontierMany(t *testing.T) {
 	dir := t.TempDir()
-	store, err := logstore.Open(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := clitest.Must(logstore.Open(dir, nil))(t)
 	var items []frontier.Item
 	for host := range 200 {
 		for page := range host*37%101 + 1 {
@@ -172,9 +166,7 @@ func TestFrontierMany(t *testing.T) {
 	if _, err := store.Add(t.Context(), items); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, store.Close())
 	all := strings.SplitAfter(run(t, "frontier", "ls", dir, "--limit", "0").Out, "\n")
 	if len(all) != 202 {
 		t.Fatalf("%d lines", len(all))
@@ -196,20 +188,13 @@ func TestFrontierRefusals(t *testing.T) {
 	cp := func() string {
 		t.Helper()
 		c := filepath.Join(t.TempDir(), "copy")
-		if err := os.CopyFS(c, os.DirFS(dir)); err != nil {
-			t.Fatal(err)
-		}
+		clitest.OK(t, os.CopyFS(c, os.DirFS(dir)))
 		return c
 	}
 	damaged := cp()
-	if err := os.WriteFile(filepath.Join(damaged, "frontier", "log"), []byte(strings.Repeat("nothing of use", 99)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.WriteFile(filepath.Join(damaged, "frontier", "log"), []byte(strings.Repeat("nothing of use", 99)), 0o600))
 	used := cp()
-	store, err := logstore.Open(filepath.Join(used, "frontier"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := clitest.Must(logstore.Open(filepath.Join(used, "frontier"), nil))(t)
 	t.Cleanup(func() { _ = store.Close() })
 	file := clitest.WriteFile(t, "pages.jsonl", "{}\n")
 	for _, command := range [][]string{{"stats"}, {"ls"}, {"ls", "--urls"}, {"export"}} {
@@ -264,18 +249,11 @@ func TestFrontierDamaged(t *testing.T) {
 			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) { sampleFrontier(t, dir) })
 			folder := filepath.Join(dir, "frontier")
-			log, err := os.ReadFile(filepath.Join(folder, "log"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			log := clitest.Must(os.ReadFile(filepath.Join(folder, "log")))(t)
 			log[bytes.Index(log, []byte("http://d.example/"))] ^= 1
-			if err := os.WriteFile(filepath.Join(folder, "log"), log, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			clitest.OK(t, os.WriteFile(filepath.Join(folder, "log"), log, 0o600))
 			if !index {
-				if err := os.Remove(filepath.Join(folder, "index")); err != nil {
-					t.Fatal(err)
-				}
+				clitest.OK(t, os.Remove(filepath.Join(folder, "index")))
 			}
 			for _, tt := range []struct {
 				args []string

@@ -104,22 +104,12 @@ func (h *host) init(t *testing.T, args ...string) {
 // captured returns a request as the crawl of an identity sends it.
 func captured(t *testing.T, dir string) string {
 	t.Helper()
-	f, err := identity.Open(dir, &identity.Options{Now: now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := f.Signer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := clitest.Must(identity.Open(dir, &identity.Options{Now: now}))(t)
+	s := clitest.Must(f.Signer())(t)
 	req := httptest.NewRequest(http.MethodGet, "https://site.example/a?b", http.NoBody)
-	if err := s.Sign(req); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, s.Sign(req))
 	var b bytes.Buffer
-	if err := req.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, req.Write(&b))
 	return b.String()
 }
 
@@ -154,9 +144,7 @@ func TestRotateAndShow(t *testing.T) {
 	if got := done(t, "identity", "show", h.dir); strings.Contains(got.Out, "Upload") {
 		t.Errorf("renewed twice:\n%s", got.Out)
 	}
-	if err := os.RemoveAll(filepath.Join(h.dir, "keys")); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.RemoveAll(filepath.Join(h.dir, "keys")))
 	got = done(t, "identity", "rotate", h.dir)
 	clitest.WantParts(t, got.Stderr, "note: the old key ", "is removed from the key directory")
 }
@@ -318,22 +306,14 @@ func TestCheckRequest(t *testing.T) {
 // TestPrivateKeyIsInNoOutput runs each command with a key that can be recognized, and looks for it in what
 // they print and write.
 func TestPrivateKeyIsInNoOutput(t *testing.T) {
-	key, err := botauth.GenerateKey()
-	if err != nil {
-		t.Fatal(err)
-	}
-	jwk, err := key.JWK()
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := clitest.Must(botauth.GenerateKey())(t)
+	jwk := clitest.Must(key.JWK())(t)
 	text, err := key.PEM()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var parsed struct{ D string }
-	if err := json.Unmarshal(jwk, &parsed); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, json.Unmarshal(jwk, &parsed))
 	secrets := []string{parsed.D, strings.Split(string(text), "\n")[1], "hunter2"}
 
 	h := newHost(t)

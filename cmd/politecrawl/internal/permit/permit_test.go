@@ -339,10 +339,7 @@ func TestPermitVerify(t *testing.T) {
 	cfg := crawler.Default()
 	cfg.URLs, cfg.Output.Dir = []string{h.URL + "/"}, filepath.Join(t.TempDir(), "crawl")
 	cfg.Politeness.Delay, cfg.Fetch.AllowAddr = 0, []string{"127.0.0.0/8"}
-	c, err := crawler.New(cfg, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := clitest.Must(crawler.New(cfg, nil))(t)
 	if _, err := c.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -352,16 +349,9 @@ func TestPermitVerify(t *testing.T) {
 		t.Errorf("%+v, want %q", got, want)
 	}
 	kept, lines := output.VersionPath(dir, usage.Hash([]byte(robots))), filepath.Join(dir, "permissions.jsonl")
-	if err := os.WriteFile(kept, []byte(strings.Replace(robots, "=n", "=y", 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(lines)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(lines, []byte(strings.Replace(string(text), "noarchive", "noindex", 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.WriteFile(kept, []byte(strings.Replace(robots, "=n", "=y", 1)), 0o600))
+	text := clitest.Must(os.ReadFile(lines))(t)
+	clitest.OK(t, os.WriteFile(lines, []byte(strings.Replace(string(text), "noarchive", "noindex", 1)), 0o600))
 	got = run(t, "permit", "--verify", dir)
 	clitest.WantParts(t, got.Out, kept+": the file was changed", "line 1  "+h.URL+"/: meta robots: values", "\n1 line with 2 statements, 1 kept file: 2 differences\n")
 	if got.Code != cli.ExitFindings {
@@ -372,27 +362,19 @@ func TestPermitVerify(t *testing.T) {
 	if len(found) != 3 || found[0]["file"] != kept || found[1]["line"] != 1.0 || found[2]["differences"] != 2.0 {
 		t.Errorf("%v", found)
 	}
-	if err := errors.Join(os.WriteFile(lines, nil, 0o600), os.WriteFile(kept, []byte(robots), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, errors.Join(os.WriteFile(lines, nil, 0o600), os.WriteFile(kept, []byte(robots), 0o600)))
 	got = run(t, "permit", "--verify", dir)
 	if want := h.URL + "/: permissions.jsonl has no line for this page of pages.jsonl\n0 lines with 0 statements, 1 kept file: 1 difference\n"; got.Out != want || got.Code != cli.ExitFindings {
 		t.Errorf("without lines: %+v, want %q", got, want)
 	}
-	if err := errors.Join(os.Remove(lines), os.Remove(kept)); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, errors.Join(os.Remove(lines), os.Remove(kept)))
 	run(t, "permit", "--verify", dir).WantRefusal(t, cli.ExitMisuse, "has no permissions.jsonl", "was removed", "earlier version", "crawl into a new directory")
 
 	state := filepath.Join(dir, "crawl.json")
-	if err := os.WriteFile(state, []byte(`{"version":1}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.WriteFile(state, []byte(`{"version":1}`), 0o600))
 	run(t, "permit", "--verify", dir).WantRefusal(t, cli.ExitMisuse, "has no permissions.jsonl", "earlier version")
 	dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "permissions.jsonl"), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.WriteFile(filepath.Join(dir, "permissions.jsonl"), text, 0o600))
 	run(t, "permit", "--verify", dir).WantRefusal(t, cli.ExitMisuse, "has permissions.jsonl but no crawl.json", "copy it")
 }
 
@@ -409,9 +391,7 @@ func TestPermitAgent(t *testing.T) {
 		"/others":                  html,
 	})
 	file := filepath.Join(t.TempDir(), "robots.txt")
-	if err := os.WriteFile(file, []byte(robots), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.WriteFile(file, []byte(robots), 0o600))
 	for _, tt := range []struct {
 		args    []string
 		verdict string

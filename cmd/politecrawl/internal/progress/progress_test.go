@@ -119,10 +119,7 @@ func TestStatusLines(t *testing.T) {
 func TestHostList(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	r := NewHostList([]string{"HTTP://A:80/x", "no URL", "http://a/"})
-	sink, err := r.Format().Open("", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sink := clitest.Must(r.Format().Open("", nil))(t)
 	if err := sink.Write(&output.Results{
 		Robots: []*output.Robots{{Origin: "http://b"}, {Origin: "http://later"}},
 		Pages:  []*output.Page{{URL: "http://c/x"}, {URL: "http://done/"}, {URL: "http://told/"}},

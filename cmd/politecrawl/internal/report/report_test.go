@@ -72,9 +72,7 @@ func TestReport(t *testing.T) {
 	clitest.Golden(t, filepath.Join("report", "unknown.txt"), printed())
 	store := addPending(t, dir)
 	clitest.Golden(t, filepath.Join("report", "running.txt"), printed())
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, store.Close())
 	clitest.Golden(t, filepath.Join("report", "stopped.txt"), printed())
 	for _, name := range []string{report.HTMLFile, report.JSONFile} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() < 1000 {
@@ -100,9 +98,7 @@ func TestInterruptedReport(t *testing.T) {
 
 func TestReportJSON(t *testing.T) {
 	dir := sampleCrawl(t)
-	if err := addPending(t, dir).Close(); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, addPending(t, dir).Close())
 	got := run(t, "report", dir, "--format", "json", "--rows", "1")
 	printed := clitest.JSON[Printed](t, got.Out)
 	if got.Code != cli.ExitDone || strings.Count(got.Out, "\n") != 1 {
@@ -167,10 +163,7 @@ func TestReportOfWorkers(t *testing.T) {
 func TestReportKnowsRunningWorkers(t *testing.T) {
 	root := workerCrawls(t, "nightly", "nightly")
 	w1, w2, to := filepath.Join(root, "w1"), filepath.Join(root, "w2"), filepath.Join(root, "all")
-	lock, err := logstore.Lock(filepath.Join(w2, crawldir.FrontierFolder))
-	if err != nil {
-		t.Fatal(err)
-	}
+	lock := clitest.Must(logstore.Lock(filepath.Join(w2, crawldir.FrontierFolder)))(t)
 	states := func() string {
 		t.Helper()
 		printed := clitest.JSON[Printed](t, run(t, "report", w1, w2, "--output", to, "--format", "json").Out)
@@ -182,9 +175,7 @@ func TestReportKnowsRunningWorkers(t *testing.T) {
 	if got := states(); got != "finished running" {
 		t.Errorf("while it runs: %s", got)
 	}
-	if err := lock.Close(); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, lock.Close())
 	for range 2 {
 		if got := states(); got != "finished unknown" {
 			t.Errorf("when it was killed: %s", got)
@@ -197,9 +188,7 @@ func TestReportKnowsRunningWorkers(t *testing.T) {
 
 func TestReportOfWorkersRefusals(t *testing.T) {
 	t.Chdir(workerCrawls(t, "nightly", "weekly"))
-	if err := errors.Join(os.Mkdir("it's", 0o755), os.Mkdir("empty", 0o755), os.WriteFile("file", nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, errors.Join(os.Mkdir("it's", 0o755), os.Mkdir("empty", 0o755), os.WriteFile("file", nil, 0o600)))
 	for _, tt := range []struct {
 		name  string
 		args  []string
@@ -224,13 +213,9 @@ func TestReportOfWorkersRefusals(t *testing.T) {
 
 func TestReportRefusals(t *testing.T) {
 	damaged := sampleCrawl(t)
-	if err := os.WriteFile(filepath.Join(damaged, "crawl.json"), []byte("nonsense\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.WriteFile(filepath.Join(damaged, "crawl.json"), []byte("nonsense\n"), 0o600))
 	taken := sampleCrawl(t)
-	if err := os.Mkdir(filepath.Join(taken, report.HTMLFile), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.Mkdir(filepath.Join(taken, report.HTMLFile), 0o755))
 	for _, tt := range []struct {
 		name  string
 		args  []string
@@ -284,8 +269,6 @@ func TestReportLinksTo(t *testing.T) {
 	run(t, "report", dir, "--links-to", "gone").WantRefusal(t, cli.ExitMisuse, "report: --links-to: ", `"gone" has no scheme`)
 	run(t, "report", dir, "--links-to", "").WantRefusal(t, cli.ExitMisuse, "report: --links-to: the URL is empty")
 	run(t, "report", dir, t.TempDir(), "--links-to", gone.URL).WantRefusal(t, cli.ExitMisuse, "holds no crawl")
-	if err := os.Remove(filepath.Join(dir, "links.jsonl")); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.Remove(filepath.Join(dir, "links.jsonl")))
 	run(t, "report", dir, "--links-to", gone.URL).WantRefusal(t, cli.ExitMisuse, "no links.jsonl", "--links=true")
 }

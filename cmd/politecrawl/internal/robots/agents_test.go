@@ -98,19 +98,14 @@ func TestAgentsIdentities(t *testing.T) {
 // table is the embedded table.
 func table(t *testing.T) []knownAgent {
 	t.Helper()
-	agents, err := parseAgents(agentTable)
-	if err != nil {
-		t.Fatal(err)
-	}
+	agents := clitest.Must(parseAgents(agentTable))(t)
 	return agents
 }
 
 // The embedded table is complete: it has no name twice, and at least the names of 2026.
 func TestKnownAgents(t *testing.T) {
 	var entries map[string]struct{ Operator, Function string }
-	if err := json.Unmarshal(agentTable, &entries); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, json.Unmarshal(agentTable, &entries))
 	agents := table(t)
 	if len(agents) != len(entries) || len(agents) < 166 {
 		t.Errorf("%d agents of %d entries: tokens are there twice, or names are missing", len(agents), len(entries))

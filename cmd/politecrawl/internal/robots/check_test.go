@@ -320,10 +320,7 @@ func TestCheckRealFiles(t *testing.T) {
 	files := realFiles(t)
 	var checked int
 	for i := 0; i < len(files); i += len(files)/12 + 1 {
-		body, err := os.ReadFile(files[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := clitest.Must(os.ReadFile(files[i]))(t)
 		urls := slices.Compact(slices.Sorted(slices.Values(slices.Concat(namedURLs(string(body)), []string{"https://example.com/"}))))
 		got := runWith(t, strings.Join(urls, "\n"), "robots", "check", "-", "--robots", files[i], "--agent", "politecrawl,Googlebot", "--format", "json")
 		answers := answers(t, got)
@@ -381,14 +378,8 @@ func lineHolds(body string, number int, rule string) bool {
 // folder and are no part of it.
 func realFiles(t *testing.T) []string {
 	t.Helper()
-	dir, err := filepath.Abs(filepath.Join("..", "..", "..", "..", "..", "shared", "robots-corpus"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := clitest.Must(filepath.Abs(filepath.Join("..", "..", "..", "..", "..", "shared", "robots-corpus")))(t)
+	files := clitest.Must(filepath.Glob(filepath.Join(dir, "*.txt")))(t)
 	if len(files) == 0 {
 		clitest.Need(t, errors.New("the real robots.txt files are not here: ../shared/robots-corpus"))
 	}

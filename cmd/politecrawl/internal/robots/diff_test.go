@@ -57,10 +57,7 @@ func TestDiffExamplesAreRight(t *testing.T) {
 }
 
 func TestDiffNoChange(t *testing.T) {
-	body, err := os.ReadFile(diffOld)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := clitest.Must(os.ReadFile(diffOld))(t)
 	// Other words, other order.
 	other := strings.ReplaceAll(string(body), "User-agent", "USER-AGENT")
 	parts := strings.Split(strings.ReplaceAll(other, "Disallow: /cart/\n", ""), "\n\n")

@@ -184,10 +184,7 @@ func TestShowRealFiles(t *testing.T) {
 	files := realFiles(t)
 	rules := 0
 	for i := 0; i < len(files); i += 10 {
-		body, err := os.ReadFile(files[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := clitest.Must(os.ReadFile(files[i]))(t)
 		got := run(t, "robots", "show", files[i], "--format", "json")
 		if got.Code != cli.ExitDone {
 			t.Errorf("%s: exit code %d: %s", files[i], got.Code, got.Stderr)

@@ -78,9 +78,7 @@ func TestNotStartedSaysRemedy(t *testing.T) {
 
 func TestExhaustionOfACommandThatCannotResume(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "crawl.json"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, os.WriteFile(filepath.Join(dir, "crawl.json"), nil, 0o600))
 	for noResume, want := range map[bool]string{false: "crawl --resume " + dir, true: "run the command again with another --output"} {
 		if err := (&Runner{NoResume: noResume}).endedBy(dir, syscall.ENOSPC); !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -27,12 +27,8 @@ func loaded(t *testing.T, args ...string) *Settings {
 	s := New()
 	cmd := &cobra.Command{}
 	s.AddFlags(cmd, 0)
-	if err := cmd.ParseFlags(args); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Load(cmd.Flags().Args(), strings.NewReader("")); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, cmd.ParseFlags(args))
+	clitest.OK(t, s.Load(cmd.Flags().Args(), strings.NewReader("")))
 	return s
 }
 
@@ -40,14 +36,9 @@ func loaded(t *testing.T, args ...string) *Settings {
 // be told.
 func TestEveryFieldHasAKey(t *testing.T) {
 	s := New()
-	text, err := json.Marshal(s.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := clitest.Must(json.Marshal(s.Config))(t)
 	var fields map[string]any
-	if err := json.Unmarshal(text, &fields); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, json.Unmarshal(text, &fields))
 	for name := range fields {
 		r := s.row(name)
 		if r == nil {
@@ -123,12 +114,8 @@ func TestOldNamesStillWork(t *testing.T) {
 	s, cmd := New(), &cobra.Command{}
 	cmd.SetErr(&notes)
 	s.AddFlags(cmd, 0)
-	if err := cmd.ParseFlags([]string{"--seeds", list, "-c", file}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Load(nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, cmd.ParseFlags([]string{"--seeds", list, "-c", file}))
+	clitest.OK(t, s.Load(nil, nil))
 	want := crawler.Default()
 	want.URLs, want.Output.AlsoWrite, want.Sharing.CrawlName, want.Sharing.WorkerName = []string{"http://h/"}, []string{"csv"}, "new", "w1"
 	if diff := cmp.Diff(want, s.Config); diff != "" {

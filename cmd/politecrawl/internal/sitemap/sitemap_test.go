@@ -119,9 +119,7 @@ func TestSitemapStandardInput(t *testing.T) {
 		}
 		const name = "a\x1b[2J.txt"
 		file := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(file, []byte("/b\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		clitest.OK(t, os.WriteFile(file, []byte("/b\n"), 0o600))
 		if got := run(t, "sitemap", file, "--check"); strings.Contains(got.Out, "\x1b") || got.Out == "" {
 			t.Errorf("output %q", got.Out)
 		}
@@ -229,9 +227,7 @@ func TestSitemapStatsFile(t *testing.T) {
 	}
 	var totals sitemapTotals
 	got = run(t, "sitemap", "--stats", file, "--format", "json")
-	if err := json.Unmarshal([]byte(got.Out), &totals); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, json.Unmarshal([]byte(got.Out), &totals))
 	wantTotals := sitemapTotals{
 		Files: 1, Formats: totals.Formats, Entries: 3, Dated: 2, Findings: totals.Findings, Received: int64(size), Bytes: int64(size),
 		Oldest: time.Date(2023, 1, 2, 2, 4, 5, 0, time.UTC), Newest: time.Date(2024, 11, 23, 0, 0, 0, 0, time.UTC),

@@ -230,19 +230,12 @@ func TestSitemapInterrupted(t *testing.T) {
 		}
 	})
 	cmd := program.Process(t, "sitemap", site.URL, "--delay", "0s")
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := clitest.Must(cmd.StdoutPipe())(t)
+	clitest.OK(t, cmd.Start())
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != site.URL+"/a\n" {
 		t.Errorf("%q, %v", line, err)
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	clitest.OK(t, cmd.Process.Signal(os.Interrupt))
 	_ = cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != cli.ExitInterrupted {
 		t.Errorf("exit code %d", code)
