@@ -28,3 +28,12 @@ func TestEscape(t *testing.T) {
 		}
 	}
 }
+
+// TestClip holds that no character is cut in two.
+func TestClip(t *testing.T) {
+	for width, want := range map[int]string{4: "ééé…", 5: "ééééé"} {
+		if got := Clip("ééééé", width); got != want {
+			t.Errorf("%d: %q, want %q", width, got, want)
+		}
+	}
+}

@@ -232,13 +232,3 @@ func TestAgentsMisuse(t *testing.T) {
 		{"bad timeout", []string{"https://h/", "--timeout", "0s"}, []string{"--timeout"}},
 	})
 }
-
-// TestCut holds that no character is cut in two.
-func TestCut(t *testing.T) {
-	if got := cli.Clip("ééééé", 4); got != "ééé…" {
-		t.Errorf("got %q", got)
-	}
-	if got := cli.Clip("ééééé", 5); got != "ééééé" {
-		t.Errorf("got %q", got)
-	}
-}

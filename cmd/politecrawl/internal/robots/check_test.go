@@ -156,6 +156,18 @@ func TestCheckQuiet(t *testing.T) {
 	run(t, "robots", "check", "--robots", file, "--quiet", "gopher://h/").WantRefusal(t, cli.ExitMisuse, "gopher")
 }
 
+// TestSlashes holds that a path may begin with two of them, where it cannot be a
+// host.
+func TestSlashes(t *testing.T) {
+	const rules = "User-agent: *\nDisallow: //a/\n"
+	if got := runWith(t, rules, "robots", "check", "--robots", "-", "//a/b"); got.Code != cli.ExitFindings || got.Stderr != "" {
+		t.Errorf("%+v", got)
+	}
+	if got := runWith(t, rules, "robots", "agents", "-", "//a/b", "--agent", "x"); got.Code != cli.ExitDone || !strings.Contains(got.Out, "   no\n") {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestCheckContinuesAfterInvalidURL holds that one bad line of many spoils only itself.
 func TestCheckContinuesAfterInvalidURL(t *testing.T) {
 	file := clitest.WriteFile(t, "robots.txt", sampleRobots)

@@ -21,6 +21,9 @@ func TestLintGolden(t *testing.T) {
 		}
 		clitest.Golden(t, golden, got.Out)
 	}
+	if got := run(t, "robots", "lint", "--quiet", lintSample); got != (clitest.Result{Code: cli.ExitFindings}) {
+		t.Errorf("with --quiet: %+v", got)
+	}
 }
 
 // TestLintErrors runs the command on a file for each fault: it is named with its
@@ -62,33 +65,25 @@ func TestLintClean(t *testing.T) {
 	}
 }
 
+// TestLintStandardInput holds what is said of files with one fault. Only notes are no finding.
 func TestLintStandardInput(t *testing.T) {
-	got := runWith(t, "User-agent: *\nDisallow: a\x1b[2J\n", "robots", "lint", "-")
-	if got.Code != cli.ExitFindings || !strings.HasPrefix(got.Out, "standard input:2: error: ") || strings.Contains(got.Out, "\x1b") {
-		t.Errorf("exit code %d, output %q", got.Code, got.Out)
-	}
-}
-
-func TestLintLongerNameHasNoFix(t *testing.T) {
-	got := runWith(t, "User-agent: *\nDisallowAITraining: /\nDisallow: /x\n", "robots", "lint", "-")
-	if got.Code != cli.ExitFindings || !strings.Contains(got.Out, "Google's parser may take it for Disallow") || strings.Contains(got.Out, "fix:") {
-		t.Errorf("exit code %d, output %q", got.Code, got.Out)
-	}
-}
-
-func TestLintTwoFieldsGetTwoLines(t *testing.T) {
-	for _, format := range []string{"text", "json"} {
-		got := strings.ReplaceAll(runWith(t, "User-agent: *Disallow: /\n", "robots", "lint", "-", "--format", format).Out, `\"`, `"`)
-		if !strings.Contains(got, `"User-agent: *" and "Disallow: /"`) {
-			t.Errorf("%s: output %q", format, got)
-		}
-	}
-}
-
-func TestLintNotesAlone(t *testing.T) {
-	got := runWith(t, "User-agent: *\nDisallow: /a\nHost: example.com\n", "robots", "lint", "-")
-	if got.Code != cli.ExitDone || !strings.Contains(got.Out, "-") || !strings.HasSuffix(got.Out, "\n1 note\n") {
-		t.Errorf("exit code %d, output %q", got.Code, got.Out)
+	for name, tt := range map[string]struct {
+		body, format string
+		code         int
+		says, lacks  string
+	}{
+		"control character":     {"User-agent: *\nDisallow: a\x1b[2J\n", "text", cli.ExitFindings, "standard input:2: error: ", "\x1b"},
+		"longer name, no fix":   {"User-agent: *\nDisallowAITraining: /\nDisallow: /x\n", "text", cli.ExitFindings, "Google's parser may take it for Disallow", "fix:"},
+		"two fields, two lines": {"User-agent: *Disallow: /\n", "text", cli.ExitFindings, `"User-agent: *" and "Disallow: /"`, "\x1b"},
+		"for a script":          {"User-agent: *Disallow: /\n", "json", cli.ExitFindings, `\"User-agent: *\" and \"Disallow: /\"`, "\x1b"},
+		"a note":                {"User-agent: *\nDisallow: /a\nHost: example.com\n", "text", cli.ExitDone, "\n1 note\n", "error"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := runWith(t, tt.body, "robots", "lint", "-", "--format", tt.format)
+			if got.Code != tt.code || !strings.Contains(got.Out, tt.says) || strings.Contains(got.Out, tt.lacks) {
+				t.Errorf("exit code %d, output %q", got.Code, got.Out)
+			}
+		})
 	}
 }
 
