@@ -3,7 +3,6 @@ package e2e
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"database/sql"
 	"encoding/base64"
@@ -87,7 +86,7 @@ func (s *secretSearch) dir(dir string) {
 			s.in(name, text, s.own)
 			s.database(path)
 		case strings.HasSuffix(name, ".warc.gz"):
-			s.archive(name, text)
+			s.archive(name, []byte(unzipped(s.t, path)))
 		case strings.HasSuffix(name, ".csv"):
 			s.in(name, text, s.all)
 			s.wantEscaped(name, text)
@@ -160,16 +159,8 @@ func (s *secretSearch) database(path string) {
 }
 
 // archive looks through an archive: the site's passwords may stand in its answers alone.
-func (s *secretSearch) archive(name string, packed []byte) {
+func (s *secretSearch) archive(name string, text []byte) {
 	s.t.Helper()
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		s.t.Fatal(err)
-	}
 	s.in(name, text, s.own)
 	kinds := make(map[string]int)
 	for record := range bytes.SplitSeq(text, []byte("WARC/1.1\r\n")) {

@@ -3,7 +3,6 @@ package ci
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -187,10 +186,7 @@ func TestVerdictIsThatOfABrowser(t *testing.T) {
 			})
 			t.Chdir(t.TempDir())
 			got := run(t, append([]string{"ci", server.URL + "/", "--delay", "0s", "--retries", "0", "--quiet", "--fail-on", "warning", "--format", "json"}, tt.flags...)...)
-			var v verdict
-			if err := json.Unmarshal([]byte(got.Out), &v); err != nil {
-				t.Fatalf("%+v: %v", got, err)
-			}
+			v := clitest.JSON[verdict](t, got.Out)
 			var problems []string
 			for _, p := range v.Problems {
 				problems = append(problems, p.Rule+" "+strings.TrimPrefix(p.URL, server.URL))
@@ -230,10 +226,7 @@ func TestVerdictOfManyRedirects(t *testing.T) {
 	})
 	t.Chdir(t.TempDir())
 	got := run(t, "ci", server.URL+"/", "--delay", "0s", "--retries", "0", "--quiet", "--format", "json")
-	var v verdict
-	if err := json.Unmarshal([]byte(got.Out), &v); err != nil {
-		t.Fatalf("%+v: %v", got, err)
-	}
+	v := clitest.JSON[verdict](t, got.Out)
 	if len(v.Problems) != 1 || v.Problems[0].Rule != "redirect-dead-end" || v.Problems[0].URL != server.URL+"/12/gone" {
 		t.Errorf("problems %+v", v.Problems)
 	}

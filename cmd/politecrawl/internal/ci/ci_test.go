@@ -2,7 +2,6 @@ package ci
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -19,6 +18,13 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
+var (
+	program = clitest.Only(Command)
+	run     = program.Run
+)
+
+func TestMain(m *testing.M) { program.Main(m) }
+
 // gateOf runs the command on a build, compared with a baseline, and returns its problems.
 func gateOf(t *testing.T, b build, baseline string, flags ...string) (got clitest.Result, v verdict) {
 	t.Helper()
@@ -28,9 +34,7 @@ func gateOf(t *testing.T, b build, baseline string, flags ...string) (got clites
 		args = append(args, "--baseline", baseline, "--fail-on", "new")
 	}
 	got = run(t, append([]string{"ci"}, args...)...)
-	if err := json.Unmarshal([]byte(got.Out), &v); err != nil {
-		t.Fatalf("%+v: %v", got, err)
-	}
+	v = clitest.JSON[verdict](t, got.Out)
 	for _, p := range v.Problems {
 		for _, at := range p.Places {
 			if _, err := os.Stat(at.File); at.File != "" && err != nil {
@@ -119,7 +123,7 @@ var planted = []change{
 	{"sitemap gone", func(t *testing.T, b build) { delete(b, "sitemap.xml"); b.replace(t, "Sitemap: ", "# ", "robots.txt") }, "sitemap-dropped", "robots.txt", "", "/about/"},
 	{"sitemap without its file", func(_ *testing.T, b build) { delete(b, "sitemap.xml") }, "sitemap-unreadable", "robots.txt", "Sitemap: ", "/sitemap.xml"},
 	{"page in place of the sitemap", func(_ *testing.T, b build) { b["sitemap.xml"] = "\n<html>Not built" }, "sitemap-unreadable", "sitemap.xml", "<html>", "/sitemap.xml"},
-	{"empty sitemap", func(_ *testing.T, b build) { b["sitemap.xml"] = "\n" }, "sitemap-unreadable", "sitemap.xml", "\n", "/sitemap.xml"},
+	{"empty sitemap", func(_ *testing.T, b build) { b["sitemap.xml"] = " " }, "sitemap-unreadable", "sitemap.xml", " ", "/sitemap.xml"},
 	{"sitemap that is cut off", func(_ *testing.T, b build) { b["sitemap.xml"] = b["sitemap.xml"][:300] }, "sitemap-incomplete", "sitemap.xml", origin + "/about", "/sitemap.xml"},
 	{"sitemap that is disallowed", func(t *testing.T, b build) {
 		b.replace(t, "/admin/", "/sitemap.xml", "robots.txt")

@@ -19,6 +19,13 @@ import (
 	"github.com/politecrawl/politecrawl/crawler"
 )
 
+var (
+	program = clitest.Only(Command)
+	run     = program.Run
+)
+
+func TestMain(m *testing.M) { program.Main(m) }
+
 // notice matches a line about a file that can be read: a renamed key, or a start URL with
 // a user and a password.
 var notice = regexp.MustCompile(`^(?:the key \S+ in .* is deprecated; use \S+|note: the user and password in a start URL are sent to \S+ only, .*)\n$`)

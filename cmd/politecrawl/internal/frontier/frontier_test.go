@@ -20,6 +20,13 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
+var (
+	program = clitest.Only(Command)
+	run     = program.Run
+)
+
+func TestMain(m *testing.M) { program.Main(m) }
+
 // sampleFrontier makes dir the output directory of a crawl that was stopped.
 func sampleFrontier(t *testing.T, dir string) {
 	t.Helper()

@@ -33,7 +33,7 @@ func newSite(t *testing.T) (url string, requested func() []string) {
 			_, _ = fmt.Fprintf(w, "Sitemap: %s/map.txt\nUser-agent: *\nCrawl-delay: 0.2\nDisallow: /private/\n", own)
 			return
 		case "/map.txt":
-			_, _ = fmt.Fprintf(w, "%s/a\n%s/b\n%s/private/x\n%s/private/y\nhttp://elsewhere.invalid/\n", own, own, own, own)
+			_, _ = fmt.Fprintf(w, "%s/a\n%s/b\n%s/private/x\n%s/private/y\nhttp://127.0.0.9:1/\n", own, own, own, own)
 		default:
 			http.NotFound(w, r)
 		}

@@ -19,6 +19,14 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
+var (
+	program = clitest.Only(Command)
+	run     = program.Run
+	runWith = program.RunWith
+)
+
+func TestMain(m *testing.M) { program.Main(m) }
+
 // sampleSitemap has something wrong in lines 4, 5 and 6.
 const sampleSitemap = `<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
