@@ -71,7 +71,7 @@ func wantHosts(t *testing.T, dir string, urls []string) {
 // nothing, when there are none left for a reason that it cannot know.
 func TestFileLimit(t *testing.T) {
 	t.Parallel()
-	urls := manyHosts(t, 60)
+	urls := manyHosts(t, 30)
 	crawl := func(dir string) []string {
 		return append([]string{"crawl", "--output", dir, "--delay", "0s", "--concurrency", "16"}, urls...)
 	}
@@ -92,7 +92,7 @@ func TestFileLimit(t *testing.T) {
 	})
 	t.Run("taken by others", func(t *testing.T) {
 		dir, short := filepath.Join(t.TempDir(), "crawl"), 0
-		for taken := 100; taken < 152; taken += 6 {
+		for taken := 100; taken < 152; taken += 10 {
 			var files []*os.File
 			for range taken {
 				file := clitest.Must(os.Open(os.DevNull))(t)

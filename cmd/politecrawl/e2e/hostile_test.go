@@ -265,17 +265,16 @@ func TestHostileSite(t *testing.T) {
 			t.Errorf("a line of the log is %q: %v", line, err)
 		}
 	}
+	checked := []string{"http://odd.test/x", "http://alice:" + sitePassword + "@site.test/no/x", "http://alice:" + sitePassword + "@lost.test/no/x", "http://site.test/no"}
 	for _, args := range [][]string{
 		append([]string{"crawl", "--resume", dir, "--log", "text", "--log-level", "debug"}, quick...),
 		append([]string{"crawl", "--recrawl", dir, "--format", "json", "--quiet"}, quick...),
 		{"report", dir}, {"report", dir, "--format", "json"}, {"sitemap", "write", dir}, {"config", "show", "--proxy", site.url}, {"config", "show", "--proxy", site.url, "--format", "json"},
 		{"frontier", "stats", dir}, {"frontier", "ls", dir}, {"frontier", "ls", dir, "--urls", "--limit", "0"}, {"frontier", "export", dir},
 		{"plan", "http://site.test/", "--delay", "0s"}, {"plan", "http://site.test/", "--delay", "0s", "--format", "json"},
-		{"robots", "show", "http://site.test/"}, {"robots", "show", "http://site.test/", "--format", "json"}, {"robots", "lint", "http://site.test/"},
-		{"robots", "lint", "http://lost.test/"}, {"robots", "show", "http://odd.test/"}, {"robots", "show", "http://odd.test/", "--format", "json"},
-		{"robots", "check", "http://odd.test/x"}, {"robots", "check", "http://odd.test/x", "--format", "json"}, {"plan", "http://odd.test/", "--delay", "0s", "--max-wait", "0s", "--format", "json"},
-		{"robots", "check", "http://alice:" + sitePassword + "@site.test/no/x"}, {"robots", "agents", "http://site.test/"},
-		{"robots", "check", "http://alice:" + sitePassword + "@lost.test/no/x", "--format", "json"}, {"robots", "check", "http://site.test/no", "--explain"},
+		{"robots", "show", "http://site.test/"}, {"robots", "show", "http://site.test/", "--format", "json"}, {"robots", "lint", "http://site.test/", "http://lost.test/"},
+		{"robots", "show", "http://odd.test/"}, {"robots", "show", "http://odd.test/", "--format", "json"}, {"plan", "http://odd.test/", "--delay", "0s", "--max-wait", "0s", "--format", "json"},
+		append([]string{"robots", "check", "--explain"}, checked...), append([]string{"robots", "check", "--explain", "--format", "json"}, checked...), {"robots", "agents", "http://site.test/"},
 		{"robots", "diff", "http://site.test/", "http://moved.test/"}, {"permit", "--verify", dir}, {"permit", "--verify", dir, "--format", "json"},
 		{"permit", "http://site.test/", "--delay", "0s"}, {"permit", "http://alice:" + sitePassword + "@odd.test/", "--delay", "0s", "--format", "json"},
 		{"sitemap", "http://site.test/", "--delay", "0s"}, {"sitemap", "http://other.test/index.xml", "--delay", "0s", "--check"},

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -78,4 +81,13 @@ func outcome(t *testing.T, cmd *exec.Cmd) clitest.Result {
 		t.Fatal(err)
 	}
 	return clitest.Result{Code: cmd.ProcessState.ExitCode(), Out: out.String(), Stderr: stderr.String()}
+}
+
+// serveAt starts a site at an address of this machine.
+func serveAt(t *testing.T, addr string, handler http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	server := &httptest.Server{Listener: clitest.Must(net.Listen("tcp", addr+":0"))(t), Config: &http.Server{Handler: handler}}
+	server.Start()
+	t.Cleanup(server.Close)
+	return server
 }

@@ -1,10 +1,9 @@
 package e2e
 
 import (
+	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -36,12 +35,7 @@ func newMovedSites(t *testing.T, pages map[string]string) *movedSites {
 	s := &movedSites{}
 	var names, back []string
 	for i, host := range []string{"a", "b", "c"} {
-		listener := clitest.Must(net.Listen("tcp", "127.0.0."+string(rune('1'+i))+":0"))(t)
-		server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			s.serve(w, r, pages, "{"+host+"}")
-		})}}
-		server.Start()
-		t.Cleanup(server.Close)
+		server := serveAt(t, fmt.Sprintf("127.0.0.%d", i+1), func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, pages, "{"+host+"}") })
 		names, back = append(names, "{"+host+"}", server.URL), append(back, server.URL, host)
 	}
 	s.names, s.back = strings.NewReplacer(names...), strings.NewReplacer(back...)

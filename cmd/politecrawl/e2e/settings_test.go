@@ -2,8 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -147,15 +145,5 @@ func TestNumberOutOfRangeIsMisuse(t *testing.T) {
 	})
 	for file, text := range map[string]string{"c.yaml": "response-factor: .inf\n", "c.toml": "response-factor = nan\n"} {
 		refused(t, "response-factor", "is not a number from 0 to 100", "--config", clitest.WriteFile(t, file, text))
-	}
-}
-
-// A crawl takes the configuration that is shipped, and the one that "config show" writes.
-func TestCrawlWithASavedConfig(t *testing.T) {
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(nil) }))
-	defer site.Close()
-	saved := clitest.WriteFile(t, "saved.yaml", done(t, "config", "show", "--source=false").Out)
-	for _, file := range []string{saved, filepath.Join("..", "..", "..", "configs", "crawl.yaml")} {
-		done(t, "crawl", site.URL, "--config", file, "--allow-addr", "127.0.0.1", "--delay", "0s", "--output", filepath.Join(t.TempDir(), "crawl"))
 	}
 }

@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,7 +19,7 @@ import (
 // chainSite has pages 0 to n-1, each with a link to the next.
 func chainSite(t *testing.T, n int) (url string) {
 	t.Helper()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		var i int
 		if _, err := fmt.Sscanf(r.URL.Path, "/%d", &i); err != nil || i >= n {
 			http.NotFound(w, r)
@@ -28,8 +27,7 @@ func chainSite(t *testing.T, n int) (url string) {
 		}
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = fmt.Fprintf(w, `<a href="/%d">next</a>`, min(i+1, n-1))
-	}))
-	t.Cleanup(s.Close)
+	})
 	return s.URL + "/0"
 }
 

@@ -12,9 +12,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -94,10 +92,7 @@ func newSignedSite(t *testing.T, verifier *webBotAuth, hosts, pages int) *signed
 	t.Helper()
 	s := &signedSite{verifier: verifier, pages: pages, paths: make(map[string]int), keys: make(map[string]map[string]bool), reached: make(map[int]chan struct{})}
 	for i := range hosts {
-		listener := clitest.Must(net.Listen("tcp", fmt.Sprintf("127.0.0.%d:0", i+1)))(t)
-		server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: s}}
-		server.Start()
-		t.Cleanup(server.Close)
+		server := serveAt(t, fmt.Sprintf("127.0.0.%d", i+1), s.ServeHTTP)
 		s.hosts = append(s.hosts, server.URL)
 	}
 	return s

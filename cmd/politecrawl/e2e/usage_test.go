@@ -60,7 +60,7 @@ func TestMisuseOfCommands(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{
-		nil, {"help"}, {"--help"}, {"help", "exit-codes"}, {"exit-codes"}, {"help", "settings"}, {"help", "robots"}, {"help", "robots", "check"},
+		{}, {"help"}, {"--help"}, {"help", "exit-codes"}, {"exit-codes"}, {"help", "settings"}, {"help", "robots"}, {"help", "robots", "check"},
 		{"crawl", "--help"}, {"help", "help"}, {"help", "completion"},
 	} {
 		if got := run(t, args...); got.Code != cli.ExitDone || got.Stderr != "" || len(got.Out) < 100 {

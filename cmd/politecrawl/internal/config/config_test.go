@@ -136,4 +136,8 @@ func TestConfigShowPassword(t *testing.T) {
 	if got := run(t, "config", "show", "--proxy", "http://open:1"); strings.Contains(got.Out, "are omitted") || strings.Contains(run(t, "config", "show", "--format", "json").Out, "withheld") {
 		t.Errorf("%+v", got)
 	}
+	got := run(t, "config", "show", "http://me:hunter2@h/", "--header", "X-Key: hunter2", "--header-for", "http://i X-Key: hunter2", "--source")
+	if clitest.WantParts(t, got.Out, "http://***@h", "X-Key: ***", "http://i X-Key: ***"); got.Code != cli.ExitDone || strings.Contains(got.Out+got.Stderr, "hunter2") {
+		t.Errorf("%+v", got)
+	}
 }

@@ -293,12 +293,3 @@ func TestFrontierDamaged(t *testing.T) {
 		})
 	}
 }
-
-// TestFrontierOtherFormat holds that what another version has written is told
-// from what is damaged.
-func TestFrontierOtherFormat(t *testing.T) {
-	err := frontierError("frontier ls", "", "d", logstore.ErrFormat)
-	if text := err.Error(); !strings.Contains(text, "written by another version") {
-		t.Errorf("%q", text)
-	}
-}

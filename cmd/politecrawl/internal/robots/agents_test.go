@@ -3,7 +3,6 @@ package robots
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -201,25 +200,6 @@ func TestAgentsManyPaths(t *testing.T) {
 	if heads != 3 || strings.Count(got.Out, "yes") != 60 || !strings.Contains(got.Out, "\n 30  /29\n") {
 		t.Errorf("%d blocks:\n%s", heads, got.Out)
 	}
-}
-
-func TestAgentsSites(t *testing.T) {
-	site := serveRobots(t, "User-agent: *\nDisallow: /a\n")
-	absent := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) })
-	broken := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
-	got := run(t, "robots", "agents", site.URL+"/page", "--agent", "a")
-	want := "http://site-1/robots.txt\nits rules apply (status 200)\n"
-	if text := ownTimes(got.Out, site.URL); !strings.HasPrefix(text, want) || !strings.HasSuffix(text, "\n\n  agent  group    1    2\n  a      *      yes   no\n\n  1  /\n  2  /a\n") {
-		t.Errorf("%s", text)
-	}
-	if s := matrixOf(t, run(t, "robots", "agents", site.URL, "--format", "json")); s.Fetch == nil || s.Fetch.Status != 200 {
-		t.Errorf("fetch %+v", s.Fetch)
-	}
-	got = run(t, "robots", "agents", absent.URL, "--agent", "a")
-	if !strings.Contains(got.Out, "there is no robots.txt, everything is allowed (status 404)") || !strings.Contains(got.Out, "\n  a      none   yes\n") || got.Code != cli.ExitDone {
-		t.Errorf("%+v", got)
-	}
-	run(t, "robots", "agents", broken.URL).WantRefusal(t, cli.ExitLater, "robots agents: "+broken.URL+"/robots.txt is unreachable")
 }
 
 func TestAgentsMisuse(t *testing.T) {

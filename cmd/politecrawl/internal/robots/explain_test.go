@@ -118,6 +118,29 @@ func ownTimes(text string, sites ...string) string {
 	return regexp.MustCompile(`, \d+m?s ago`).ReplaceAllString(text, ", 0s ago")
 }
 
+// TestRobotsOfSites holds what each command prints for the robots.txt of a site, or for why there is
+// none.
+func TestRobotsOfSites(t *testing.T) {
+	status := func(code int) string {
+		return clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }).URL
+	}
+	sites := []string{serveRobots(t, "User-agent: *\nDisallow: /a\n").URL, status(http.StatusNoContent), status(http.StatusNotFound), status(http.StatusServiceUnavailable)}
+	var text strings.Builder
+	for _, command := range []string{"check", "show", "lint", "agents --agent a", "diff -"} {
+		for i, site := range sites {
+			got := run(t, append(append([]string{"robots"}, strings.Fields(command)...), site+"/page")...)
+			fmt.Fprintf(&text, "# robots %s http://site-%d/page\n%s%sexit code %d\n\n", command, i+1, got.Out, got.Stderr, got.Code)
+		}
+	}
+	clitest.Golden(t, "robots/sites.txt", ownTimes(text.String(), sites...))
+	for i, outcome := range []string{"rules", "rules", "allow-all", "unreachable"} {
+		shown, agents := inOutput(t, run(t, "robots", "show", sites[i], "--format", "json")).Fetch, clitest.JSONLines[matrixOutput](t, run(t, "robots", "agents", sites[i], "--format", "json").Out)
+		if shown.Outcome != outcome || len(agents) > 0 && agents[0].Fetch.Status != shown.Status || (len(agents) == 0) != (outcome == "unreachable") {
+			t.Errorf("%+v, want outcome %s; agents %+v", shown, outcome, agents)
+		}
+	}
+}
+
 func TestExplainSite(t *testing.T) {
 	moved := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/robots.txt" {

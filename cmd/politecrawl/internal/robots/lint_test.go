@@ -1,7 +1,6 @@
 package robots
 
 import (
-	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -113,23 +112,6 @@ func TestLintSite(t *testing.T) {
 	}
 	if f := found[0]; f.File != site.URL+"/robots.txt" || f.Line != 3 || f.Fix != `write "Sitemap: `+site.URL+`/s.xml"` {
 		t.Errorf("%+v", f)
-	}
-}
-
-func TestLintSiteWithoutRules(t *testing.T) {
-	for _, tt := range []struct {
-		status, code int
-		says         string
-	}{
-		{404, cli.ExitDone, "/robots.txt (status 404): everything is allowed"},
-		{204, cli.ExitDone, ""},
-		{503, cli.ExitLater, "/robots.txt is unreachable: "},
-	} {
-		site := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tt.status) })
-		got := run(t, "robots", "lint", site.URL)
-		if got.Code != tt.code || got.Out != "" || !strings.Contains(got.Stderr, tt.says) || (tt.says == "") != (got.Stderr == "") {
-			t.Errorf("%d: %+v", tt.status, got)
-		}
 	}
 }
 

@@ -146,29 +146,6 @@ func TestShowSite(t *testing.T) {
 		"valid until: ", time.Now().Format(" -07:00\n"), "Group a:")
 }
 
-func TestShowSiteWithoutRules(t *testing.T) {
-	for _, tt := range []struct {
-		status, code int
-		outcome      string
-		says         []string
-	}{
-		{404, cli.ExitDone, "allow-all", []string{"there is no robots.txt, everything is allowed (status 404)"}},
-		{503, cli.ExitLater, "unreachable", []string{"no URL may be fetched now (status 503)", "because: ", "failing since: ", "next retry: "}},
-	} {
-		site := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tt.status) })
-		got := run(t, "robots", "show", site.URL, "--format", "json")
-		if f := inOutput(t, got).Fetch; got.Code != tt.code || f.Outcome != tt.outcome || f.Status != tt.status {
-			t.Errorf("%d: exit code %d, %+v", tt.status, got.Code, f)
-		}
-		text := run(t, "robots", "show", site.URL)
-		for _, part := range tt.says {
-			if !strings.Contains(text.Out, part) {
-				t.Errorf("%d: text lacks %q:\n%s", tt.status, part, text.Out)
-			}
-		}
-	}
-}
-
 func TestShowMisuse(t *testing.T) {
 	program.WantMisuse(t, []string{"robots", "show"}, []clitest.Misuse{
 		{"nothing", nil, []string{"give one URL, file name or -"}},
