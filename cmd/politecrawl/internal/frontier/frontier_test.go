@@ -293,3 +293,11 @@ func TestFrontierDamaged(t *testing.T) {
 		})
 	}
 }
+
+// TestFrontierOtherFormat holds that what another version has written is told
+// from what is damaged.
+func TestFrontierOtherFormat(t *testing.T) {
+	if err := frontierError("frontier ls", "", "d", logstore.ErrFormat); !strings.Contains(err.Error(), "written by another version") {
+		t.Errorf("%v", err)
+	}
+}
