@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -126,4 +128,19 @@ func ANSI(c Color, text string) string {
 		return text
 	}
 	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
+}
+
+// A Page is a text that is being written for people.
+type Page struct {
+	strings.Builder
+	Paint Painter
+	Names int // width of the names of fields
+}
+
+// Printf writes formatted text.
+func (p *Page) Printf(format string, args ...any) { fmt.Fprintf(&p.Builder, format, args...) }
+
+// Field writes a line with its name before it. An empty name continues the field above.
+func (p *Page) Field(name, format string, args ...any) {
+	p.Printf("  %-*s  %s\n", p.Names, name, fmt.Sprintf(format, args...))
 }

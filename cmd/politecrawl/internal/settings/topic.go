@@ -2,11 +2,14 @@ package settings
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/flags"
+	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
@@ -55,4 +58,16 @@ The keys and their defaults (N, DIR, DURATION and so on stand for the value):
 		fmt.Fprintf(&b, "    %s: %s\n        %s\n", f.Name, value, usage)
 	})
 	return &cobra.Command{Use: "settings", Short: "How to set keys in a file, in the environment and as flags", Long: strings.TrimSpace(b.String())}
+}
+
+// completeFormats completes a list of formats, each once.
+func completeFormats(_ *cobra.Command, _ []string, toComplete string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	typed := toComplete[:strings.LastIndex(toComplete, ",")+1]
+	var lists []cobra.Completion
+	for _, format := range flags.Formats(new(crawler.Config)) {
+		if !slices.Contains(strings.Split(typed, ","), format.Name) {
+			lists = append(lists, typed+format.Name)
+		}
+	}
+	return lists, cobra.ShellCompDirectiveNoFileComp
 }
