@@ -92,24 +92,18 @@ func TestCrawl(t *testing.T) {
 	if sum.End != crawler.EndFinished || sum.Pages != 3 || sum.Robots != 1 || sum.Output != dir {
 		t.Errorf("summary %+v", sum)
 	}
-	if diff := cmp.Diff([]string{"/", "/a", "/b"}, site.requested()); diff != "" {
-		t.Errorf("requested (-want +got):\n%s", diff)
-	}
+	clitest.WantEqual(t, "requested", []string{"/", "/a", "/b"}, site.requested())
 	var titles []string
 	for _, p := range jsonLines[output.Page](t, filepath.Join(dir, "pages.jsonl")) {
 		titles = append(titles, p.Title)
 	}
-	if diff := cmp.Diff([]string{"Front", "A", "B"}, titles); diff != "" {
-		t.Errorf("titles in %s (-want +got):\n%s", "pages.jsonl", diff)
-	}
+	clitest.WantEqual(t, "titles in pages.jsonl", []string{"Front", "A", "B"}, titles)
 	reasons := map[string]output.Reason{}
 	for _, r := range jsonLines[output.Rejection](t, filepath.Join(dir, "rejected.jsonl")) {
 		reasons[r.URL] = r.Reason
 	}
 	want := map[string]output.Reason{site.url + "/private/x": output.Disallowed, "http://elsewhere.invalid/": output.OutOfScope}
-	if diff := cmp.Diff(want, reasons); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", "rejected.jsonl", diff)
-	}
+	clitest.WantEqual(t, "rejected.jsonl", want, reasons)
 }
 
 // TestCrawlObeysItsFlags holds that flags, file and environment reach the crawler.
@@ -131,9 +125,7 @@ func TestCrawlObeysItsFlags(t *testing.T) {
 			if got := run(t, args...); got != (clitest.Result{}) {
 				t.Errorf("got %+v, want silence and exit code 0", got)
 			}
-			if diff := cmp.Diff(tt.want, site.requested()); diff != "" {
-				t.Errorf("requested (-want +got):\n%s", diff)
-			}
+			clitest.WantEqual(t, "requested", tt.want, site.requested())
 		})
 	}
 }

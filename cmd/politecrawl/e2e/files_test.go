@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -8,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
@@ -67,9 +66,7 @@ func TestDocumentedFilesAreWritten(t *testing.T) {
 			}
 		}
 		slices.Sort(listed)
-		if diff := cmp.Diff(written, slices.Compact(listed)); diff != "" {
-			t.Errorf("%s (-written +listed):\n%s", document, diff)
-		}
+		clitest.WantEqual(t, fmt.Sprintf("%s", document), written, slices.Compact(listed))
 	}
 
 	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z]+\\.jsonl)` \\|.*\\| ([^|]+) \\|$").FindAllStringSubmatch(schema, -1) {

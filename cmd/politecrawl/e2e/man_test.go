@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -76,9 +75,7 @@ func TestManualPages(t *testing.T) {
 func TestManualPagesAreReproducible(t *testing.T) {
 	dir, first := manuals(t)
 	other, second := manuals(t)
-	if diff := cmp.Diff(first, second); diff != "" {
-		t.Errorf("written again: %s", diff)
-	}
+	clitest.WantEqual(t, "written again", first, second)
 	home := clitest.Must(os.UserHomeDir())(t)
 	for path, page := range first {
 		if regexp.MustCompile(`\b20\d\d-\d\d`).MatchString(strings.SplitN(page, "\n", 2)[0]) {

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -180,9 +178,7 @@ func TestMovedSite(t *testing.T) {
 					pages = append(pages, s.back.Replace(p.URL))
 				}
 				slices.Sort(pages)
-				if diff := cmp.Diff([]string{"a/", "b/", "b/x", "b/y"}, pages); diff != "" {
-					t.Errorf("%v (-want +got):\n%s", command, diff)
-				}
+				clitest.WantEqual(t, fmt.Sprint(command), []string{"a/", "b/", "b/x", "b/y"}, pages)
 				entries := jsonLines[output.Entry](t, filepath.Join(dir, "entries.jsonl"))
 				rejected := jsonLines[output.Rejection](t, filepath.Join(dir, "rejected.jsonl"))
 				if len(entries) != 2 || len(rejected) > 0 {

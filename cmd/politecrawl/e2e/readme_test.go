@@ -14,8 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
@@ -42,9 +40,7 @@ func wantInReadme(t *testing.T, printed string) {
 		}
 	}
 	own := regexp.MustCompile(`(finished after |robots/ in |report      )\S+`)
-	if diff := cmp.Diff(own.ReplaceAllString(printed, "$1…"), own.ReplaceAllString(sample, "$1…")); diff != "" {
-		t.Errorf("the sample in README.md is not what the demo prints (-demo +README):\n%s", diff)
-	}
+	clitest.WantEqual(t, "the sample in README.md against what the demo prints", own.ReplaceAllString(printed, "$1…"), own.ReplaceAllString(sample, "$1…"))
 }
 
 // TestReadmeQuotesTheRefusal holds that the error in README.md is the real one.

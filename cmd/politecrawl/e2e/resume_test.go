@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
@@ -124,9 +123,7 @@ func TestResumeFlags(t *testing.T) {
 		done(t, append([]string{"crawl"}, tt.args...)...)
 		saved := clitest.Must(crawler.LoadConfig(dir))(t)
 		got := crawler.Config{Scope: crawler.Scope{DropParams: saved.Scope.DropParams}, Output: crawler.Output{Extract: saved.Output.Extract}, Fetch: crawler.Fetch{Proxies: saved.Fetch.Proxies}}
-		if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("%v (-want +got):\n%s", tt.args, diff)
-		}
+		clitest.WantEqual(t, fmt.Sprint(tt.args), tt.want, got, cmpopts.EquateEmpty())
 	}
 }
 

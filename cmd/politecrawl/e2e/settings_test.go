@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
@@ -75,9 +74,7 @@ func TestBadConfig(t *testing.T) {
 		for line, unknown := range []string{`"concurency" (did you mean concurrency?)`, `"delays" (did you mean delay?)`} {
 			want += fmt.Sprintf("politecrawl: --config \"%s:%d\": unknown key %s; \"politecrawl help settings\" lists the keys\n", file, line+1, unknown)
 		}
-		if diff := cmp.Diff(clitest.Result{Code: cli.ExitMisuse, Stderr: want}, got, cmp.AllowUnexported(clitest.Result{})); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
+		clitest.WantEqual(t, "the result", clitest.Result{Code: cli.ExitMisuse, Stderr: want}, got)
 	})
 }
 

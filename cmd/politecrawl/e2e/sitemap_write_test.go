@@ -131,9 +131,7 @@ func TestSitemapWrite(t *testing.T) {
 	}
 	wantSitemap := func(pages map[string]string) {
 		t.Helper()
-		if diff := cmp.Diff(pages, writtenSitemap(t, site.url, path)); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
+		clitest.WantEqual(t, "the result", pages, writtenSitemap(t, site.url, path))
 	}
 	wantSitemap(pages)
 	first := readText(t, path)
@@ -145,9 +143,7 @@ func TestSitemapWrite(t *testing.T) {
 			t.Fatalf("%d responses with status 304", site.unchanged)
 		}
 		done(t, "sitemap", "write", dir, "--output", to)
-		if diff := cmp.Diff(first, readText(t, path)); diff != "" {
-			t.Errorf("after a recrawl (-first +now):\n%s", diff)
-		}
+		clitest.WantEqual(t, "after a recrawl", first, readText(t, path))
 	}
 
 	site.responses["/a"] = response{status: 410}
@@ -198,9 +194,7 @@ func TestSitemapWriteOfSeveralDirectories(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	want := map[string]string{"/1": "", "/2": "", "/both": ""}
-	if diff := cmp.Diff(want, writtenSitemap(t, site, filepath.Join(to, "sitemap.xml"))); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	clitest.WantEqual(t, "the result", want, writtenSitemap(t, site, filepath.Join(to, "sitemap.xml")))
 	one := done(t, "sitemap", "write", dirs[0], "--output", filepath.Join(root, "one"))
 	clitest.WantParts(t, one.Stderr, "sitemap write: the sitemap may lack pages: the crawl may have had other workers")
 }

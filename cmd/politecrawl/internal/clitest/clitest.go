@@ -155,6 +155,14 @@ func WantParts(t *testing.T, text string, parts ...string) {
 	}
 }
 
+// WantEqual compares what a test got with what it wants.
+func WantEqual(t *testing.T, what string, want, got any, opts ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, opts...); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
 // A Misuse has invalid arguments of a command, and words of the expected error.
 type Misuse = struct {
 	Name        string

@@ -92,9 +92,7 @@ func TestConfigShow(t *testing.T) {
 		t.Errorf("text:\n%s", got.Out)
 	}
 	again := loadedConfig(t, "--config", clitest.WriteFile(t, "c.yaml", got.Out))
-	if diff := cmp.Diff(loadedConfig(t, args...), again, cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("the text read back (-want +got):\n%s", diff)
-	}
+	clitest.WantEqual(t, "the text read back", loadedConfig(t, args...), again, cmpopts.EquateEmpty())
 
 	keys := clitest.JSON[[]keyOutput](t, run(t, "config", "show", "--format", "json", "http://h/").Out)
 	want := []keyOutput{

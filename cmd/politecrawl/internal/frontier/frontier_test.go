@@ -3,6 +3,7 @@ package frontier
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -149,9 +150,7 @@ func TestFrontierFinished(t *testing.T) {
 		t.Errorf("exit code %d, output %q", got.Code, got.Out)
 	}
 	totals := clitest.JSON[frontierTotals](t, run(t, "frontier", "stats", dir, "--format", "json").Out)
-	if diff := cmp.Diff(frontierTotals{Finished: true}, totals); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	clitest.WantEqual(t, "the result", frontierTotals{Finished: true}, totals)
 	for _, args := range [][]string{{"ls"}, {"ls", "--urls"}, {"export"}} {
 		if got := run(t, append([]string{"frontier", args[0], dir}, args[1:]...)...); got != (clitest.Result{}) {
 			t.Errorf("%v: %+v", args, got)
@@ -280,9 +279,7 @@ func TestFrontierDamaged(t *testing.T) {
 					_, url, _ := strings.Cut(u.URL, "://")
 					urls = append(urls, url)
 				}
-				if diff := cmp.Diff(tt.want, urls); diff != "" {
-					t.Errorf("%v (-want +got):\n%s", tt.args, diff)
-				}
+				clitest.WantEqual(t, fmt.Sprint(tt.args), tt.want, urls)
 				got.Out = ""
 				got.WantRefusal(t, cli.ExitFailed, "damaged frontier", "a checksum is wrong", "crawl again")
 			}

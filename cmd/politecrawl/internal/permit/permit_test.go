@@ -77,9 +77,7 @@ func (h *host) wantAsked(t *testing.T, want ...string) {
 	t.Helper()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if diff := cmp.Diff(want, h.asked); diff != "" {
-		t.Errorf("requests (-want +got):\n%s", diff)
-	}
+	clitest.WantEqual(t, "requests", want, h.asked)
 }
 
 // ask runs permit for one URL without delay.

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler"
@@ -57,9 +55,7 @@ func TestPlan(t *testing.T) {
 	if got.Code != cli.ExitDone || !strings.HasPrefix(got.Stderr, "reading robots.txt and sitemaps of 1 host;") {
 		t.Fatalf("%+v", got)
 	}
-	if diff := cmp.Diff([]string{"/map.txt"}, requested()); diff != "" {
-		t.Errorf("requested (-want +got):\n%s", diff)
-	}
+	clitest.WantEqual(t, "requested", []string{"/map.txt"}, requested())
 	if list, err := os.ReadDir("."); err != nil || len(list) > 0 {
 		t.Errorf("it has written %v, %v", list, err)
 	}

@@ -10,8 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -66,9 +64,7 @@ func TestProgressLines(t *testing.T) {
 			"pages: 240, 2.0/s, 247 URLs known, 4s remaining at this rate; hosts: 1, 0 active, 0 waiting, 1 deferred (robots.txt unreachable), 0 in flight, next request in 1h30m; checks: 9, 2 broken; errors: 40 (status 404: 30, 500: 10)",
 			"",
 		}
-		if diff := cmp.Diff(want, strings.Split(said.String(), "\n")); diff != "" {
-			t.Error(diff)
-		}
+		clitest.WantEqual(t, "the result", want, strings.Split(said.String(), "\n"))
 	})
 }
 
@@ -108,9 +104,7 @@ func TestStatusLines(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.r.now = now
-			if diff := cmp.Diff(tt.want, tt.r.lines()); diff != "" {
-				t.Error(diff)
-			}
+			clitest.WantEqual(t, "the result", tt.want, tt.r.lines())
 		})
 	}
 }

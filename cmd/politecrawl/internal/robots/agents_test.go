@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
@@ -62,9 +60,7 @@ func TestAgentsAsCheck(t *testing.T) {
 	}
 	ignoresAll := func(a answer) bool { return strings.HasPrefix(a.Agent, "AdsBot-Google") } // that is, the group of *
 	got := slices.DeleteFunc(answers(t, run(t, args...)), ignoresAll)
-	if diff := cmp.Diff(slices.DeleteFunc(want, ignoresAll), got); diff != "" {
-		t.Errorf("(-matrix +check):\n%s", diff)
-	}
+	clitest.WantEqual(t, "the matrix against what check says", slices.DeleteFunc(want, ignoresAll), got)
 }
 
 // TestAgentsIdentities holds how the well-known crawlers look for their group.
@@ -150,12 +146,8 @@ func TestAgentsTable(t *testing.T) {
 		{"bar.ai", "unknown", forAI, []string{"bar.ai"}, true},
 		{"Quux", "unknown", forAI, []string{"Quux"}, true},
 	}
-	if diff := cmp.Diff(want, rows()); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]row{want[3], {"GPTBot", "", "", []string{"GPTBot"}, true}}, rows("--agent", "foo,GPTBot")); diff != "" {
-		t.Error(diff)
-	}
+	clitest.WantEqual(t, "the result", want, rows())
+	clitest.WantEqual(t, "the result", []row{want[3], {"GPTBot", "", "", []string{"GPTBot"}, true}}, rows("--agent", "foo,GPTBot"))
 	for _, bad := range []string{"", "[]", "{", `{"a": 1}`, `{"a": {}`, "{}", `{"ツ": {}}`} {
 		file := clitest.WriteFile(t, "table.json", bad)
 		run(t, "robots", "agents", agentsFile, "--table", file).WantRefusal(t, cli.ExitMisuse, "--table", "is not a table of crawlers")

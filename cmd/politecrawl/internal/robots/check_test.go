@@ -2,6 +2,7 @@ package robots
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -80,9 +81,7 @@ func TestCheckFile(t *testing.T) {
 			if tt.want.Agent == "" {
 				tt.want.Agent = tt.agent
 			}
-			if diff := cmp.Diff([]answer{tt.want}, answers(t, got)); diff != "" {
-				t.Errorf("answer (-want +got):\n%s", diff)
-			}
+			clitest.WantEqual(t, "answer", []answer{tt.want}, answers(t, got))
 			if got.Code != tt.code || got.Stderr != "" {
 				t.Errorf("exit code %d and %q on standard error, want %d and nothing", got.Code, got.Stderr, tt.code)
 			}
@@ -108,9 +107,7 @@ func TestCheckSeveralAgents(t *testing.T) {
 			"allowed    http://h/a  OtherBot: no rule applies in the group *, " + file + "\n" +
 			"disallowed http://h/b  ExampleBot: line 8 of " + file + `, "Disallow: /" in the group ExampleBot` + "\n" +
 			"allowed    http://h/b  OtherBot: no rule applies in the group *, " + file + "\n"
-		if diff := cmp.Diff(want, got.Out); diff != "" {
-			t.Errorf("%v (-want +got):\n%s", flags, diff)
-		}
+		clitest.WantEqual(t, fmt.Sprint(flags), want, got.Out)
 		if got.Code != cli.ExitFindings {
 			t.Errorf("exit code %d", got.Code)
 		}
@@ -133,9 +130,7 @@ func TestCheckStandardInput(t *testing.T) {
 	t.Run("robots.txt", func(t *testing.T) {
 		got := runWith(t, "User-agent: *\nDisallow: /x", "robots", "check", "--robots", "-", "http://h/x", "--format", "json")
 		want := []answer{{URL: "http://h/x", Agent: "politecrawl", Verdict: disallowed, Group: "*", Rule: "Disallow: /x", Line: 2, RobotsURL: "-"}}
-		if diff := cmp.Diff(want, answers(t, got)); diff != "" {
-			t.Error(diff)
-		}
+		clitest.WantEqual(t, "the result", want, answers(t, got))
 		text := runWith(t, "User-agent: *\nDisallow: /x", "robots", "check", "--robots", "-", "http://h/x", "http://h/y")
 		if strings.Count(text.Out, " standard input") != 2 || strings.Contains(text.Out, " -") {
 			t.Errorf("text:\n%s", text.Out)
@@ -420,9 +415,7 @@ func realFiles(t *testing.T) []string {
 func TestAnswerInColor(t *testing.T) {
 	ans := answer{URL: "http://h/", Agent: "a", Verdict: disallowed, Group: "a", Rule: "Disallow: /", Line: 2, RobotsURL: "f"}
 	want := "\x1b[31mdisallowed\x1b[0m http://h/  a: line 2 of f, \"Disallow: /\" in the group a\n"
-	if diff := cmp.Diff(want, ans.text(cli.ANSI)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	clitest.WantEqual(t, "the result", want, ans.text(cli.ANSI))
 }
 
 // answers are the JSON lines of a run of "robots check".

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
@@ -65,9 +63,7 @@ func TestExplainFile(t *testing.T) {
 				t.Errorf("decided by line %d, the first that matches is %d", full.Line, x.Matches[0].Line)
 			}
 			full.Explain = nil
-			if diff := cmp.Diff(plain, full); diff != "" {
-				t.Errorf("--explain changes the answer (-without +with):\n%s", diff)
-			}
+			clitest.WantEqual(t, "--explain changes the answer", plain, full)
 		})
 	}
 	clitest.Golden(t, "robots/explain.txt", text.String())

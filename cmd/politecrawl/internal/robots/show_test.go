@@ -58,9 +58,7 @@ func TestShowFile(t *testing.T) {
 		t.Errorf("findings %v, want one of line 7", shown.Findings)
 	}
 	shown.Findings = nil
-	if diff := cmp.Diff(want, shown); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	clitest.WantEqual(t, "the result", want, shown)
 }
 
 func TestShowText(t *testing.T) {
@@ -135,9 +133,7 @@ func TestShowSite(t *testing.T) {
 	if shown.From != site.URL+"/robots.txt" || f.Outcome != "rules" || f.Status != 200 || f.Bytes != len(showRobots) || len(shown.Groups) != 3 {
 		t.Errorf("shown %+v, fetch %+v", shown, f)
 	}
-	if diff := cmp.Diff([]string{site.URL + "/robots.txt", site.URL + "/moved.txt"}, f.Chain); diff != "" {
-		t.Errorf("chain (-want +got):\n%s", diff)
-	}
+	clitest.WantEqual(t, "chain", []string{site.URL + "/robots.txt", site.URL + "/moved.txt"}, f.Chain)
 	if f.FetchedAt.Before(before) || !f.ExpiresAt.After(f.FetchedAt) {
 		t.Errorf("fetched at %v, expires at %v", f.FetchedAt, f.ExpiresAt)
 	}

@@ -58,18 +58,14 @@ func TestEveryFieldHasAKey(t *testing.T) {
 }
 
 func TestDefaultsAreTheCrawlers(t *testing.T) {
-	if diff := cmp.Diff(crawler.Default(), loaded(t).Config); diff != "" {
-		t.Error(diff)
-	}
+	clitest.WantEqual(t, "the result", crawler.Default(), loaded(t).Config)
 }
 
 // TestShippedConfig holds that configs/crawl.yaml can be read, and has the defaults. Package flags
 // tests that it has every key.
 func TestShippedConfig(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "..", "configs", "crawl.yaml")
-	if diff := cmp.Diff(crawler.Default(), loaded(t, "--config", path).Config, cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("configs/crawl.yaml differs from the defaults:\n%s", diff)
-	}
+	clitest.WantEqual(t, "configs/crawl.yaml differs from the defaults", crawler.Default(), loaded(t, "--config", path).Config, cmpopts.EquateEmpty())
 }
 
 func TestGentleConfigIsSlower(t *testing.T) {
@@ -92,9 +88,7 @@ func TestPrecedence(t *testing.T) {
 	want := crawler.Default()
 	want.Limits.Concurrency, want.Politeness.PerHost, want.Limits.MaxPages, want.Limits.MaxTime = 2, 3, 4, 2*time.Second
 	want.URLs = []string{"http://file/"}
-	if diff := cmp.Diff(want, s.Config); diff != "" {
-		t.Errorf("configuration (-want +got):\n%s", diff)
-	}
+	clitest.WantEqual(t, "configuration", want, s.Config)
 	for key, from := range map[string]string{
 		"concurrency": "file " + file + ":1", "per-host": "environment POLITECRAWL_PER_HOST",
 		"max-pages": "flag --max-pages", "delay": "default", "urls": "file " + file + ":4",
@@ -119,9 +113,7 @@ func TestOldNamesStillWork(t *testing.T) {
 	clitest.OK(t, s.Load(nil, nil))
 	want := crawler.Default()
 	want.URLs, want.Output.AlsoWrite, want.Sharing.CrawlName, want.Sharing.WorkerName = []string{"http://h/"}, []string{"csv"}, "new", "w1"
-	if diff := cmp.Diff(want, s.Config); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	clitest.WantEqual(t, "the result", want, s.Config)
 	wantNotes := "--seeds is deprecated; use --url-file\n" +
 		"the key write in " + file + ":2 is deprecated; use also-write\n" +
 		"the key join in " + file + ":3 is deprecated; use crawl-name\n" +
@@ -188,9 +180,7 @@ func TestNumbersOfJSON(t *testing.T) {
 	file := clitest.WriteFile(t, "c.json", `{"max-body": 10485760, "response-factor": 0.25, "max-depth": -1, "obey-noindex": false, "urls": ["http://h/"]}`)
 	want := crawler.Default()
 	want.Fetch.MaxBody, want.Politeness.ResponseFactor, want.Robots.ObeyNoindex, want.URLs = 10485760, 0.25, false, []string{"http://h/"}
-	if diff := cmp.Diff(want, loaded(t, "--config", file).Config); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	clitest.WantEqual(t, "the result", want, loaded(t, "--config", file).Config)
 }
 
 func TestCheckEnvironment(t *testing.T) {

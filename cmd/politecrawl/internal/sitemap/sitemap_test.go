@@ -63,9 +63,7 @@ func TestSitemapFile(t *testing.T) {
 			got := run(t, append([]string{"sitemap", file}, tt.args...)...)
 			// Entries that are skipped are said beside the list (ROB-SMP-28).
 			said := file + `: 1 entry skipped, the first: line 4: invalid location, entry skipped: "/relative": not an absolute http, https or ftp URL; --check lists all` + "\n"
-			if diff := cmp.Diff(clitest.Result{Out: tt.want, Stderr: said}, got, cmp.AllowUnexported(clitest.Result{})); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			clitest.WantEqual(t, "the result", clitest.Result{Out: tt.want, Stderr: said}, got)
 		})
 	}
 }
@@ -172,9 +170,7 @@ func TestSitemapCheckFile(t *testing.T) {
 		want := file + `:4:13: invalid location, entry skipped: "/relative": not an absolute http, https or ftp URL; write an absolute URL of fewer than 2,048 characters [ROB-SMP-15]` + "\n" +
 			file + `:5:49: invalid date of last change, ignored: "yesterday"; write a date such as 2024-11-23 or 2024-11-23T18:00:15+00:00, in RSS such as Sat, 23 Nov 2024 18:00:15 +0000 [ROB-SMP-16]` + "\n" +
 			file + `:6:94: priority is not a number from 0 to 1, default used: "7"; write a number from 0.0 to 1.0 [ROB-SMP-17]` + "\n"
-		if diff := cmp.Diff(clitest.Result{Code: cli.ExitFindings, Out: want}, got, cmp.AllowUnexported(clitest.Result{})); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
+		clitest.WantEqual(t, "the result", clitest.Result{Code: cli.ExitFindings, Out: want}, got)
 	})
 	t.Run("json", func(t *testing.T) {
 		first, _, _ := strings.Cut(run(t, "sitemap", "--check", file, "--format", "json").Out, "\n")
@@ -230,9 +226,7 @@ func TestSitemapStatsFile(t *testing.T) {
   findings  3 (invalid date of last change, ignored: 1, invalid location, entry skipped: 1, priority is not a number from 0 to 1, default used: 1)
   bytes     %d received, %d decompressed
 `, size, size)
-	if diff := cmp.Diff(clitest.Result{Out: want}, got, cmp.AllowUnexported(clitest.Result{})); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	clitest.WantEqual(t, "the result", clitest.Result{Out: want}, got)
 	var totals sitemapTotals
 	got = run(t, "sitemap", "--stats", file, "--format", "json")
 	clitest.OK(t, json.Unmarshal([]byte(got.Out), &totals))

@@ -69,9 +69,7 @@ func (s *sitemapSite) forget() []string {
 
 func (s *sitemapSite) wantAsked(t *testing.T, want ...string) {
 	t.Helper()
-	if diff := cmp.Diff(want, s.forget()); diff != "" {
-		t.Errorf("asked for (-want +got):\n%s", diff)
-	}
+	clitest.WantEqual(t, "asked for", want, s.forget())
 }
 
 func sitemapOf(urls ...string) string {
@@ -106,9 +104,7 @@ func TestSitemapSite(t *testing.T) {
 					"politecrawl: sitemap: /gone.xml: status 404\n" +
 					`politecrawl: sitemap: /closed.xml is disallowed by "Disallow: /closed", line 4 of /robots.txt, for user agent "*"` + "\n",
 			}
-			if diff := cmp.Diff(want, s.list(t, root), cmp.AllowUnexported(clitest.Result{})); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			clitest.WantEqual(t, "the result", want, s.list(t, root))
 			s.wantAsked(t, "/robots.txt", "/index.xml", "/a.xml", "/gone.xml")
 		}
 	})
@@ -261,9 +257,7 @@ func TestSitemapOfSiteIsStrict(t *testing.T) {
 			"XML declaration not at the start of the document; remove it, or what is before it [ROB-SMP-26]\n"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, s.list(t, tt.path, tt.args...), cmp.AllowUnexported(clitest.Result{})); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			clitest.WantEqual(t, "the result", tt.want, s.list(t, tt.path, tt.args...))
 		})
 	}
 }
