@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -66,7 +65,7 @@ func TestDocumentedFilesAreWritten(t *testing.T) {
 			}
 		}
 		slices.Sort(listed)
-		clitest.WantEqual(t, fmt.Sprintf("%s", document), written, slices.Compact(listed))
+		clitest.WantEqual(t, document, written, slices.Compact(listed))
 	}
 
 	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z]+\\.jsonl)` \\|.*\\| ([^|]+) \\|$").FindAllStringSubmatch(schema, -1) {
