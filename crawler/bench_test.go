@@ -27,51 +27,20 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/identity"
 )
 
-// BenchmarkPeers crawls one host without a delay, three times a round: with this
-// crawler, with a bare loop of net/http and a tokenizer, the least that a crawler
-// written for this one site gets by with, and with a minimal colly program. All
-// three ask robots.txt, have four requests in flight, and write a line of JSON for
-// each page.
-//
-//	go test -run '^$' -bench Peers -benchtime 5x -cpu 1 ./crawler
-//
-// The figures are medians over the rounds (-benchtime 5x) of the pages that one
-// second of processor time brings in, user and system time together. The host is
-// a process of its own, so its time does not count; -cpu 1 leaves it the other
-// processor. It is also the judge: a page counts once, however often it was
-// asked for, and none may be disallowed. Compare by the ratios, which are
-// those of one round. BENCH_PAGES sets the size of the site.
-func BenchmarkPeers(b *testing.B) {
-	site := startBenchSite(b, "http", benchPages(b))
-	var ours, bare, peer, toBare, toPeer []float64
-	for b.Loop() {
-		a, _ := benchRound(b, site, benchCrawler)
-		l, _ := benchRound(b, site, inProcess(benchBare))
-		c, seen := benchRound(b, site, inProcess(benchColly))
-		ours, bare, peer = append(ours, a), append(bare, l), append(peer, c)
-		toBare, toPeer = append(toBare, a/l), append(toPeer, a/c)
-		b.ReportMetric(float64(seen.Repeated), "colly-repeated")
-	}
-	b.ReportMetric(median(ours), "pages/CPU-s")
-	b.ReportMetric(median(bare), "bare-pages/CPU-s")
-	b.ReportMetric(median(peer), "colly-pages/CPU-s")
-	b.ReportMetric(median(toBare), "×bare")
-	b.ReportMetric(median(toPeer), "×colly")
-	b.ReportMetric(0, "ns/op") // of a round of three crawls: nobody's figure
-}
-
-// BenchmarkSite is the part of BenchmarkPeers for this crawler, to profile it.
+// BenchmarkSite crawls one host without a delay, with four requests in flight, to profile the crawler. The figure
+// is the median over the rounds of the pages that one second of processor time brings in, user and system time
+// together. The host is a process of its own, so its time does not count. It is also the judge: a page counts
+// once, however often it was requested, and none may be disallowed. BENCH_PAGES sets the size of the site.
 func BenchmarkSite(b *testing.B) {
 	site := startBenchSite(b, "http", benchPages(b))
 	var rates []float64
 	for b.Loop() {
-		rate, _ := benchRound(b, site, benchCrawler)
-		rates = append(rates, rate)
+		rates = append(rates, benchRound(b, site, ""))
 	}
 	b.ReportMetric(median(rates), "pages/CPU-s")
 }
 
-// BenchmarkSigned crawls the site of BenchmarkPeers in turn without and with signatures, and reports
+// BenchmarkSigned crawls the site of BenchmarkSite in turn without and with signatures, and reports
 // how much more processor time a signed page takes. A signature serves the requests of a host for a
 // minute; BenchmarkSign of package botauth says what a new one costs.
 func BenchmarkSigned(b *testing.B) {
@@ -82,8 +51,7 @@ func BenchmarkSigned(b *testing.B) {
 	}
 	var unsigned, signed, cost []float64
 	for b.Loop() {
-		u, _ := benchRound(b, site, benchCrawler)
-		s, _ := benchRound(b, site, func(b *testing.B, site, out string) { benchCrawl(b, site, out, dir) })
+		u, s := benchRound(b, site, ""), benchRound(b, site, dir)
 		unsigned, signed, cost = append(unsigned, u), append(signed, s), append(cost, 100*(u/s-1))
 	}
 	b.ReportMetric(median(unsigned), "unsigned-pages/CPU-s")
@@ -109,28 +77,19 @@ func median(of []float64) float64 {
 	return (of[(len(of)-1)/2] + of[len(of)/2]) / 2
 }
 
-// benchRound runs one crawler and returns the pages per second of processor time.
-func benchRound(b *testing.B, site *benchSite, crawl func(b *testing.B, site, out string)) (float64, benchSeen) {
+// benchRound crawls the site once, with an identity unless that is empty, and returns the pages per second of
+// processor time.
+func benchRound(b *testing.B, site *benchSite, identity string) float64 {
 	b.Helper()
 	runtime.GC() // what the one before left
 	cpu := cpuTime()
-	crawl(b, site.urls[0], filepath.Join(b.TempDir(), "crawl"))
+	benchCrawl(b, site.urls[0], filepath.Join(b.TempDir(), "crawl"), identity)
 	cpu = cpuTime() - cpu
 	seen := site.seen(b)
 	if seen.Pages != site.pages || seen.Disallowed > 0 {
 		b.Fatalf("%d pages of %d were fetched, and %d disallowed ones", seen.Pages, site.pages, seen.Disallowed)
 	}
-	return float64(seen.Pages) / cpu.Seconds(), seen
-}
-
-// inProcess runs a peer in this process.
-func inProcess(peer func(out string, parallel int, sites ...string) error) func(b *testing.B, site, out string) {
-	return func(b *testing.B, site, out string) {
-		b.Helper()
-		if err := peer(out, 4, site); err != nil {
-			b.Fatal(err)
-		}
-	}
+	return float64(seen.Pages) / cpu.Seconds()
 }
 
 func cpuTime() time.Duration {
@@ -140,8 +99,6 @@ func cpuTime() time.Duration {
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
-
-func benchCrawler(b *testing.B, site, out string) { benchCrawl(b, site, out, "") }
 
 func benchCrawl(b *testing.B, site, out, identity string) {
 	b.Helper()

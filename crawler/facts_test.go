@@ -1,23 +1,16 @@
 package crawler
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
-	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
-	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"golang.org/x/net/html"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
@@ -29,12 +22,12 @@ var facts = cmpopts.IgnoreFields(output.Page{}, "URL", "Status", "Depth", "Found
 	"Directives", "FetchedAt", "DurationMS", "Attempt", "Hash", "Location", "Redirects", "Withheld")
 
 func TestFactsOfPages(t *testing.T) {
-	const content = `<html lang="de-AT"><title>T</title><meta name="Description" content=" a  b "><h1>One <b>b</b>ig</h1>
+	const content = `<html lang="de-AT"><title>T</title><meta name="Description" content=" a  b "><h1>One <b>b</b>ig</h1><h1></h1>
 		<link rel="alternate" hreflang="en" href="en#x"><link rel="alternate" hreflang="x-default" href="http://Other.invalid">
 		<link rel="alternate" hreflang="fr" href="mailto:x"><base href="/dir/"><p>two three`
 	header := http.Header{"Etag": {`"1"`}, "Server": {"s"}, "Cache-Control": {"no-cache", "private"}, "Set-Cookie": {"id=1"}, "X-Other": {strings.Repeat("x", 2000)}}
 	kept := map[string]string{"etag": `"1"`, "server": "s", "cache-control": "no-cache, private"}
-	full := output.Page{Title: "T", H1: "One big", Description: "a b", Lang: "de-AT", Words: 4, Headers: kept, Encoding: "utf-8"}
+	full := output.Page{Title: "T", H1: "One big", H1Count: 2, Description: "a b", Lang: "de-AT", Words: 4, Headers: kept, Encoding: "utf-8"}
 	for _, tt := range []struct {
 		name   string
 		status int
@@ -215,116 +208,3 @@ func TestFullLinks(t *testing.T) {
 		}
 	}
 }
-
-// TestFactsOfRealSites compares the facts of each page of Debian packages with those that goquery
-// finds in the file.
-func TestFactsOfRealSites(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it crawls the documentation of Debian packages")
-	}
-	for _, tt := range []struct {
-		pkg, address string
-		root, index  string
-	}{
-		{"sqlite3-doc", "127.0.9.6", "/usr/share/doc/sqlite3", "index.html"},
-		{"python3-doc", "127.0.9.7", "/usr/share/doc/python3/html", "index.html"},
-		{"debian-policy", "127.0.9.8", "/usr/share/doc/debian-policy", "policy.html/index.html"},
-		{"git-doc", "127.0.9.9", "/usr/share/doc/git-doc", "index.html"},
-	} {
-		t.Run(tt.pkg, func(t *testing.T) {
-			t.Parallel()
-			needFile(t, filepath.Join(tt.root, tt.index), tt.pkg)
-			s := newSite(t, tt.address, nil)
-			s.mux.Handle("/", http.FileServer(http.Dir(tt.root)))
-			cfg := testConfig(t, s.url+"/"+strings.TrimSuffix(tt.index, "index.html"))
-			cfg.Output.KeepHeader = []string{"Last-Modified"}
-			pages := 0
-			for _, got := range runCrawl(t, cfg, nil).pages {
-				if got.Status != http.StatusOK || !strings.HasPrefix(got.ContentType, "text/html") {
-					continue
-				}
-				u, err := url.Parse(got.URL)
-				must(t, err)
-				name := filepath.Join(tt.root, filepath.FromSlash(u.Path))
-				if strings.HasSuffix(u.Path, "/") {
-					name = filepath.Join(name, "index.html")
-				}
-				body, err := os.ReadFile(name)
-				if os.IsNotExist(err) {
-					continue // a list of files
-				}
-				must(t, err)
-				info, err := os.Stat(name)
-				must(t, err)
-				want := factsIn(t, u, body)
-				want.Headers = map[string]string{"last-modified": info.ModTime().UTC().Format(http.TimeFormat)}
-				if diff := cmp.Diff(want, got, facts, cmpopts.IgnoreFields(output.Page{}, "Unchanged", "DuplicateOf", "Encoding")); diff != "" {
-					t.Errorf("%s (-goquery +crawl):\n%s", u.Path, diff)
-				}
-				pages++
-			}
-			if pages < 10 {
-				t.Errorf("only %d pages", pages)
-			}
-			t.Logf("%d pages", pages)
-		})
-	}
-}
-
-// factsIn returns the facts of a page. It shares no code with package extract.
-func factsIn(t *testing.T, u *url.URL, body []byte) (page output.Page) {
-	t.Helper()
-	tree, err := html.ParseWithOptions(bytes.NewReader(body), html.ParseOptionEnableScripting(false))
-	must(t, err)
-	doc := goquery.NewDocumentFromNode(tree)
-	line := func(text string) string { return strings.Join(strings.Fields(text), " ") }
-	page.Title = line(doc.Find("head > title").First().Text())
-	page.H1 = line(visibleText(doc.Find("h1").First()))
-	if n := doc.Find("h1").Length(); n > 1 {
-		page.H1Count = n
-	}
-	page.Description = line(doc.Find(`meta[name="description" i]`).First().AttrOr("content", ""))
-	page.Lang = doc.Find("html").AttrOr("lang", "")
-	page.Words = len(strings.FieldsFunc(visibleText(doc.Selection), func(r rune) bool { return r <= ' ' || unicode.IsSpace(r) }))
-	doc.Find(`link[rel~="alternate" i][hreflang]`).Each(func(_ int, link *goquery.Selection) {
-		if target, ok := reference(u, link.AttrOr("href", "")); ok {
-			page.Hreflang = append(page.Hreflang, output.Hreflang{Lang: link.AttrOr("hreflang", ""), URL: target.String()})
-		}
-	})
-	scripted, err := html.Parse(bytes.NewReader(body)) // noscript is text
-	must(t, err)
-	page.ImagesWithoutAlt = goquery.NewDocumentFromNode(scripted).Find(`img:not([alt], [role="none" i], [role="presentation" i], [aria-hidden="true" i])`).Length()
-	return page
-}
-
-// visibleText returns the text of elements, with a space before and after each block.
-func visibleText(s *goquery.Selection) string {
-	var text strings.Builder
-	var walk func(n *html.Node)
-	walk = func(n *html.Node) {
-		switch {
-		case n.Type == html.TextNode:
-			text.WriteString(n.Data)
-		case n.Type == html.ElementNode && slices.Contains([]string{"script", "style", "title", "textarea", "iframe", "template"}, n.Data):
-			text.WriteByte(' ')
-		default:
-			block := n.Type == html.ElementNode && !slices.Contains(inline, n.Data)
-			if block {
-				text.WriteByte(' ')
-			}
-			for child := range n.ChildNodes() {
-				walk(child)
-			}
-			if block {
-				text.WriteByte(' ')
-			}
-		}
-	}
-	for _, n := range s.Nodes {
-		walk(n)
-	}
-	return text.String()
-}
-
-// inline are the elements of HTML that only format text.
-var inline = strings.Fields("a abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd mark nobr q s samp small span strike strong sub sup time tt u var wbr")

@@ -3,7 +3,6 @@ package crawler
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -15,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,8 +34,7 @@ const (
 // crawl can be done in less than ten seconds. The hosts are addresses 127.0.x.y of
 // a process of their own, whose record of requests is the judge.
 //
-// Most of the time above the bound is the start, until each host has got its first request. A bare
-// loop that only requests each robots.txt says what the machine allows.
+// Most of the time above the bound is the start, until each host has got its first request.
 //
 //	go test -run '^$' -bench ManyHosts -benchtime 1x ./crawler
 //
@@ -52,13 +49,11 @@ func BenchmarkManyHosts(b *testing.B) {
 	}
 	const delay = time.Second
 	for b.Loop() {
-		bare := requestHosts(b, n)
 		took, seen, memory := crawlHosts(b, n, delay)
 		bound := hostPages * delay
 		b.ReportMetric(took.Seconds(), "s")
 		b.ReportMetric(100*(took.Seconds()/bound.Seconds()-1), "%above-bound")
 		b.ReportMetric(seen.Start.Seconds(), "s-start")
-		b.ReportMetric(bare.Start.Seconds(), "s-start-bare")
 		b.ReportMetric(seen.SmallestGap.Seconds(), "s-smallest-gap")
 		b.ReportMetric(float64(memory)/float64(n)/1024, "KiB/host")
 	}
@@ -70,7 +65,6 @@ func BenchmarkManyHosts(b *testing.B) {
 func TestManyHosts(t *testing.T) {
 	t.Parallel()
 	crawlHosts(t, 100, 50*time.Millisecond)
-	requestHosts(t, 100)
 }
 
 // crawlHosts crawls n hosts and checks their requests. Memory is the size of the crawl at the
@@ -105,37 +99,6 @@ func crawlHosts(tb testing.TB, n int, delay time.Duration) (took time.Duration, 
 		tb.Errorf("%+v, delay %v", seen, delay)
 	}
 	return time.Duration(sum.Duration), seen, memory
-}
-
-// requestHosts requests the robots.txt of n hosts, with as many goroutines as crawlHosts.
-func requestHosts(tb testing.TB, n int) *hostsSeen {
-	tb.Helper()
-	hosts, stop := startHosts(tb, n)
-	client := &http.Client{Transport: &http.Transport{}}
-	defer client.CloseIdleConnections()
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range hostWorkers {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
-				resp, err := client.Get(hosts[i] + "/robots.txt")
-				if err != nil {
-					tb.Error(err)
-					return
-				}
-				_, err = io.Copy(io.Discard, resp.Body)
-				if err := errors.Join(err, resp.Body.Close()); err != nil {
-					tb.Error(err)
-				}
-			}
-		})
-	}
-	workers.Wait()
-	seen := stop()
-	if seen.Robots != n || seen.Hosts != n || seen.Pages+seen.Others != 0 {
-		tb.Errorf("%d hosts: %+v", n, seen)
-	}
-	return seen
 }
 
 // startHosts starts a process that serves n hosts, and returns their addresses. stop ends it,

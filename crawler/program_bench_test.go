@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// BenchmarkProgram crawls each variant of the site of BenchmarkPeers with the program as users run it,
+// BenchmarkProgram crawls each variant of the site of BenchmarkSite with the program as users run it,
 // with report, links and frontier, and with its peers, each in a process of its own: the bare loop, a
 // minimal colly program, and wget -r, which has no HTTP/2 and requests one page at a time. They take
 // turns; colly and wget, which take the longest, crawl in the first round only. make bench-e2e prints
