@@ -135,8 +135,8 @@ type benchSite struct {
 
 // benchSeen has the requests to the site since the last call of seen.
 type benchSeen struct {
-	Pages, Repeated, Disallowed int
-	Unlike                      int // not in the HTTP version or without the encoding of the variant
+	Pages, Disallowed int
+	Unlike            int // not in the HTTP version or without the encoding of the variant
 }
 
 // seen returns the requests since its last call.
@@ -294,9 +294,7 @@ func (h *benchHandler) note(r *http.Request, page []byte) []byte {
 	switch url := r.Host + r.RequestURI; {
 	case benchDisallowed(r.URL):
 		h.count.Disallowed++
-	case h.asked[url]:
-		h.count.Repeated++
-	default:
+	case !h.asked[url]:
 		h.asked[url] = true
 		h.count.Pages++
 	}

@@ -22,20 +22,24 @@ func noticesOf(t *testing.T, cfg Config) []string {
 	return got.notices
 }
 
+// statusWith returns a response with a status and header fields, names and values in turn.
+func statusWith(status int, header ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for i := 0; i < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(status)
+	}
+}
+
+// clockAt returns a time after the start of a bubble as notices have it.
+func clockAt(d time.Duration) string {
+	return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Add(d).Local().Format("2006-01-02 15:04:05 -07:00")
+}
+
 // The cause of a problem is reported once for each host, when it is known.
 func TestCausesAreReportedOnce(t *testing.T) {
 	links := `<a href="/a">a</a><a href="/b">b</a><a href="/c">c</a>`
-	status := func(status int, header ...string) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) {
-			for i := 0; i < len(header); i += 2 {
-				w.Header().Set(header[i], header[i+1])
-			}
-			w.WriteHeader(status)
-		}
-	}
-	at := func(d time.Duration) string { // the clock of a bubble starts there
-		return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Add(d).Local().Format("2006-01-02 15:04:05 -07:00")
-	}
 	for _, tt := range []struct {
 		name  string
 		serve func(s *site)
@@ -50,19 +54,19 @@ func TestCausesAreReportedOnce(t *testing.T) {
 			[]string{"SITE requires a login (status 401): give it with --basic-auth or another flag for credentials"}},
 		{"refused login", func(s *site) { s.handle("/", status(401)) }, func(cfg *Config) { cfg.Credentials.Header = []string{"Authorization: Basic eDp5"} },
 			[]string{"SITE refuses the login (status 401): correct --basic-auth, or the other credentials"}},
-		{"license", func(s *site) { s.handle("/", status(401, "WWW-Authenticate", "License")) }, nil, nil},
+		{"license", func(s *site) { s.handle("/", statusWith(401, "WWW-Authenticate", "License")) }, nil, nil},
 		{"Retry-After", func(s *site) {
 			s.page("/", links)
-			s.handle("/a", status(429, "Retry-After", "20"))
+			s.handle("/a", statusWith(429, "Retry-After", "20"))
 			s.handle("/b", status(429))
 		},
 			func(cfg *Config) { cfg.Politeness.Delay, cfg.Limits.MaxWait = time.Second, time.Hour },
-			[]string{"SITE sent status 429: its delay is raised to 2s, and the next request is at " + at(22*time.Second)}},
+			[]string{"SITE sent status 429: its delay is raised to 2s, and the next request is at " + clockAt(22*time.Second)}},
 		{"overload", func(s *site) { s.page("/", links); s.handle("/a", status(503)) },
 			func(cfg *Config) { cfg.Politeness.Delay, cfg.Limits.MaxWait = time.Second, time.Hour },
-			[]string{"SITE sent status 503: its delay is raised to 2s, and the next request is at " + at(4*time.Second)}},
-		{"robots.txt", func(s *site) { s.handle("/robots.txt", status(503, "Retry-After", "3600")) }, nil,
-			[]string{"SITE/robots.txt is unreachable: status 503; it is requested again at " + at(time.Hour)}},
+			[]string{"SITE sent status 503: its delay is raised to 2s, and the next request is at " + clockAt(4*time.Second)}},
+		{"robots.txt", func(s *site) { s.handle("/robots.txt", statusWith(503, "Retry-After", "3600")) }, nil,
+			[]string{"SITE/robots.txt is unreachable: status 503; it is requested again at " + clockAt(time.Hour)}},
 		{"missing pages", func(s *site) { s.page("/", links) }, nil, nil},
 	} {
 		t.Run(tt.name, bubbled(func(t *testing.T) {
@@ -81,29 +85,25 @@ func TestCausesAreReportedOnce(t *testing.T) {
 
 // A resumed crawl says at once which outages have not passed, and says nothing of those that have.
 func TestResumedCrawlReportsOutages(t *testing.T) {
-	bubbled(func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		var up atomic.Bool
 		s := newSite(t, "127.0.0.2", map[string]string{"/": "home"})
 		s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
 			if !up.Load() {
-				w.Header().Set("Retry-After", "3600")
-				w.WriteHeader(http.StatusServiceUnavailable)
+				statusWith(503, "Retry-After", "3600")(w, nil)
 			}
 		})
 		cfg := testConfig(t, s.url+"/")
 		const unreachable = "SITE/robots.txt is unreachable: status 503; it is requested again at "
-		clockAt := func(hours int) string { // the clock of a bubble starts there
-			return time.Date(2000, 1, 1, hours, 0, 0, 0, time.UTC).Local().Format("2006-01-02 15:04:05 -07:00")
-		}
 		for i, want := range []struct {
 			pause    time.Duration
 			notice   string
 			requests int
 		}{
-			{0, unreachable + clockAt(1), 1},
-			{0, unreachable + clockAt(1), 1},
-			{time.Hour, unreachable + clockAt(2), 2},
-			{0, unreachable + clockAt(2), 2},
+			{0, unreachable + clockAt(1*time.Hour), 1},
+			{0, unreachable + clockAt(1*time.Hour), 1},
+			{time.Hour, unreachable + clockAt(2*time.Hour), 2},
+			{0, unreachable + clockAt(2*time.Hour), 2},
 			{time.Hour, "", 3},
 		} {
 			time.Sleep(want.pause)
@@ -113,7 +113,7 @@ func TestResumedCrawlReportsOutages(t *testing.T) {
 				t.Errorf("run %d: %q, want %q; %d requests for robots.txt", i, text, want.notice, s.count("/robots.txt"))
 			}
 		}
-	})(t)
+	})
 }
 
 // A host that cannot be connected to, one without a name and one with an unknown certificate say so.

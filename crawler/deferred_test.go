@@ -55,12 +55,6 @@ func TestRecoveredHostIsNotDeferred(t *testing.T) {
 // next retry. A crawl that is resumed before that time sends no request, and lists them again.
 func TestDeferredURLsAreListed(t *testing.T) {
 	hours := "User-agent: *\nVisit-time: 0300-0400\n" // a bubble begins at midnight
-	retryAfter := func(status int) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Retry-After", "7200")
-			w.WriteHeader(status)
-		}
-	}
 	for _, tt := range []struct {
 		name    string
 		robots  http.HandlerFunc // nil if there is none
@@ -71,11 +65,11 @@ func TestDeferredURLsAreListed(t *testing.T) {
 		wait    time.Duration
 		reason  output.Reason // empty means Deferred
 	}{
-		{name: "503 with Retry-After", page: retryAfter(http.StatusServiceUnavailable), left: []string{"/2", "/3"}, detail: "Retry-After", wait: 2 * time.Hour},
-		{name: "the same, to be retried", page: retryAfter(http.StatusServiceUnavailable), retries: 2, left: []string{"/1", "/2", "/3"}, detail: "Retry-After", wait: 2 * time.Hour},
-		{name: "404 with Retry-After", page: retryAfter(http.StatusNotFound), left: []string{"/2", "/3"}, detail: "Retry-After", wait: 2 * time.Hour},
+		{name: "503 with Retry-After", page: statusWith(http.StatusServiceUnavailable, "Retry-After", "7200"), left: []string{"/2", "/3"}, detail: "Retry-After", wait: 2 * time.Hour},
+		{name: "the same, to be retried", page: statusWith(http.StatusServiceUnavailable, "Retry-After", "7200"), retries: 2, left: []string{"/1", "/2", "/3"}, detail: "Retry-After", wait: 2 * time.Hour},
+		{name: "404 with Retry-After", page: statusWith(http.StatusNotFound, "Retry-After", "7200"), left: []string{"/2", "/3"}, detail: "Retry-After", wait: 2 * time.Hour},
 		{name: "Visit-time", robots: func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, hours) }, left: []string{"/1", "/2", "/3"}, detail: "Visit-time", wait: 3 * time.Hour},
-		{name: "no robots.txt for now", robots: retryAfter(http.StatusServiceUnavailable), left: []string{"/1", "/2", "/3"}, detail: "status 503", wait: 2 * time.Hour, reason: output.RobotsUnreachable},
+		{name: "no robots.txt for now", robots: statusWith(http.StatusServiceUnavailable, "Retry-After", "7200"), left: []string{"/1", "/2", "/3"}, detail: "status 503", wait: 2 * time.Hour, reason: output.RobotsUnreachable},
 	} {
 		t.Run(tt.name, bubbled(func(t *testing.T) {
 			s := newSite(t, "127.0.0.1", map[string]string{"/2": "2", "/3": "3"})

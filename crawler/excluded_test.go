@@ -93,7 +93,7 @@ func TestIncludeAndExclude(t *testing.T) {
 }
 
 // Changed expressions of a resumed crawl apply to all URLs that were not fetched: the skipped
-// ones, and those that were queued before.
+// ones, and those that were queued before. A recrawl requests the URLs that match, and lists the others.
 func TestResumeWithOtherExpressions(t *testing.T) {
 	s := sections(t)
 	cfg := testConfig(t, s.url+"/docs/")
@@ -105,16 +105,19 @@ func TestResumeWithOtherExpressions(t *testing.T) {
 		include, exclude []string
 		fetched          []string // by this step
 		skipped          int
+		recrawl          bool
 	}{
-		{[]string{"/docs/"}, []string{"l[a-z]+ed", "moved"}, []string{"/docs/old", "/docs/search?q=1"}, 5}, // queued before
-		{nil, []string{"blog", "moved"}, []string{"/docs/linked", "/docs/listed"}, 3},
-		{nil, []string{"blog", "moved"}, nil, 3},
-		{nil, nil, []string{"/blog/linked", "/blog/listed", "/blog/target", "/docs/moved"}, 0},
-		{[]string{"docs"}, nil, nil, 0},
+		{[]string{"/docs/"}, []string{"l[a-z]+ed", "moved"}, []string{"/docs/old", "/docs/search?q=1"}, 5, false}, // queued before
+		{nil, []string{"blog", "moved"}, []string{"/docs/linked", "/docs/listed"}, 3, false},
+		{nil, []string{"blog", "moved"}, nil, 3, false},
+		{nil, nil, []string{"/blog/linked", "/blog/listed", "/blog/target", "/docs/moved"}, 0, false},
+		{[]string{"docs"}, nil, nil, 0, false},
+		{nil, []string{"blog"}, []string{"/docs/", "/docs/linked", "/docs/listed", "/docs/moved", "/docs/old", "/docs/search?q=1"}, 3, true},
+		{nil, nil, []string{"/blog/linked", "/blog/listed", "/blog/target", "/docs/", "/docs/linked", "/docs/listed", "/docs/moved", "/docs/old", "/docs/search?q=1"}, 0, true},
 	} {
 		before := len(s.asked())
 		cfg.Scope.Include, cfg.Scope.Exclude = step.include, step.exclude
-		got := runCrawl(t, cfg, &Options{Resume: true})
+		got := runCrawl(t, cfg, &Options{Resume: !step.recrawl, Recrawl: step.recrawl})
 		asked := slices.DeleteFunc(sorted(s.asked()[before:]), func(path string) bool { return path == "/map.txt" })
 		if diff := cmp.Diff(step.fetched, asked); diff != "" {
 			t.Errorf("include %q, exclude %q: requests (-want +got):\n%s", step.include, step.exclude, diff)
@@ -147,23 +150,6 @@ func TestResumeWithALongExpression(t *testing.T) {
 				t.Errorf("%v, journal (-before +after):\n%s", got.Rejected, diff)
 			}
 		})
-	}
-}
-
-// A recrawl requests the URLs that match, and lists the others.
-func TestRecrawlWithOtherExpressions(t *testing.T) {
-	s := sections(t)
-	cfg := testConfig(t, s.url+"/docs/")
-	runCrawl(t, cfg, nil)
-	before := len(s.asked())
-	cfg.Scope.Exclude = []string{"blog"}
-	got := runCrawl(t, cfg, &Options{Recrawl: true})
-	if slices.ContainsFunc(s.asked()[before:], func(path string) bool { return strings.HasPrefix(path, "/blog/") }) || got.Rejected[output.Excluded] != 3 || got.Pages != 6 {
-		t.Errorf("requested %v, %d pages, %v", s.asked()[before:], got.Pages, got.Rejected)
-	}
-	cfg.Scope.Exclude = nil
-	if got := runCrawl(t, cfg, &Options{Recrawl: true}); got.Rejected[output.Excluded] != 0 || got.Pages != 9 {
-		t.Errorf("%d pages, %v", got.Pages, got.Rejected)
 	}
 }
 
