@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -333,104 +334,70 @@ func sent(status, fields, body string) string {
 	return fmt.Sprintf("HTTP/1.1 %s\r\nContent-Type: text/html\r\nContent-Length: %d\r\n%s\r\n%s", status, len(body), fields, body)
 }
 
-// A 408 on a reused connection means that the site has closed an idle connection. The request is
-// sent again over a new connection, after the delay.
-func TestRequestTimeoutOnReusedConnection(t *testing.T) {
+// A 408 on a reused connection means that the site has closed an idle connection: the request is sent again over
+// a new one, after the delay. A 408 that arrives before the request has no effect. One on a new connection is a
+// temporary failure: the page is retried, each time over a new connection, and not before the time of Retry-After.
+func TestRequestTimeout(t *testing.T) {
 	const delay = 100 * time.Millisecond
-	page := sent("200 OK", "", `<a href="/a">a</a><a href="/private">private</a>`)
-	for _, tt := range []struct {
-		name    string
-		timeout string // in place of a response
-		closed  bool   // after it
-	}{
-		{"connection kept", sent("408 Request Timeout", "", "too late"), false},
-		{"connection closed", sent("408 Request Timeout", "Connection: close\r\n", "too late"), true},
-		{"connection closed, unsaid", sent("408 Request Timeout", "", ""), true},
-	} {
-		t.Run(tt.name, bubbled(func(t *testing.T) {
-			s := newConnSite(t, func(r connRequest) (string, bool) {
-				switch {
-				case r.nth > 1:
-					return tt.timeout, tt.closed
-				case r.path == "/robots.txt":
-					return sent("301 Moved Permanently", "Location: /r.txt\r\n", ""), false
-				case r.path == "/r.txt":
-					return sent("200 OK", "", "User-agent: *\nDisallow: /private\n"), false
-				}
-				return page, false
-			})
-			cfg := testConfig(t, s.url)
-			cfg.Politeness.Delay = delay
-			got := runCrawl(t, cfg, nil)
-			if got.Statuses[200] != 2 || got.Statuses[408] != 0 || got.Rejected[output.Disallowed] != 1 {
-				t.Errorf("%+v", got.Summary)
+	late, page := sent("408 Request Timeout", "", "too late"), sent("200 OK", "", `<a href="/a">a</a><a href="/private">private</a>`)
+	onReused := func(timeout string, closed bool) func(connRequest) (string, bool) {
+		return func(r connRequest) (string, bool) {
+			switch {
+			case r.nth > 1:
+				return timeout, closed
+			case r.path == "/robots.txt":
+				return sent("301 Moved Permanently", "Location: /r.txt\r\n", ""), false
+			case r.path == "/r.txt":
+				return sent("200 OK", "", "User-agent: *\nDisallow: /private\n"), false
 			}
-			s.wantRequests(t, delay, "/robots.txt 1", "/r.txt 1", "/r.txt 2", "/ 2", "/ 3", "/a 3", "/a 4")
-		}))
-	}
-}
-
-// A 408 that arrives before the request has no effect.
-func TestRequestTimeoutOnIdleConnection(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		const delay = 100 * time.Millisecond
-		s := newConnSite(t, func(connRequest) (string, bool) {
-			return sent("200 OK", "", `<a href="/a">a</a>`) + sent("408 Request Timeout", "Connection: close\r\n", ""), true
-		})
-		cfg := testConfig(t, s.url)
-		cfg.Politeness.Delay = delay
-		if got := runCrawl(t, cfg, nil); got.Statuses[200] != 2 {
-			t.Errorf("%+v", got.Summary)
+			return page, false
 		}
-		s.wantRequests(t, delay, "/robots.txt 1", "/ 2", "/a 3")
-	})
-}
-
-// A 408 on a new connection is a temporary failure: the page is retried, each time over a new
-// connection.
-func TestRequestTimeoutIsRetried(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		const delay = 100 * time.Millisecond
-		s := newConnSite(t, func(r connRequest) (string, bool) {
+	}
+	reused := []string{"/robots.txt 1", "/r.txt 1", "/r.txt 2", "/ 2", "/ 3", "/a 3", "/a 4"}
+	for _, tt := range []struct {
+		name     string
+		respond  func(connRequest) (text string, closed bool)
+		retries  int
+		statuses map[int]int
+		requests []string
+		retried  int           // index of the first request that is a retry of the crawl; 0 if none
+		pause    time.Duration // before that, and the next ones
+	}{
+		{"reused connection, kept", onReused(late, false), 0, map[int]int{200: 2}, reused, 0, 0},
+		{"reused connection, closed", onReused(sent("408 Request Timeout", "Connection: close\r\n", "too late"), true), 0, map[int]int{200: 2}, reused, 0, 0},
+		{"reused connection, closed, unsaid", onReused(sent("408 Request Timeout", "", ""), true), 0, map[int]int{200: 2}, reused, 0, 0},
+		{"idle connection", func(connRequest) (string, bool) {
+			return sent("200 OK", "", `<a href="/a">a</a>`) + sent("408 Request Timeout", "Connection: close\r\n", ""), true
+		}, 0, map[int]int{200: 2}, []string{"/robots.txt 1", "/ 2", "/a 3"}, 0, 0},
+		{"new connection", func(r connRequest) (string, bool) {
 			if r.path == "/a" {
-				return sent("408 Request Timeout", "", "too late"), false
+				return late, false
 			}
 			return sent("200 OK", "", `<a href="/a">a</a>`), false
-		})
-		cfg := testConfig(t, s.url)
-		cfg.Politeness.Delay, cfg.Fetch.Retries = delay, 2
-		got := runCrawl(t, cfg, nil)
-		if i := slices.IndexFunc(got.pages, func(p output.Page) bool { return p.URL == s.url+"/a" }); i < 0 || got.pages[i].Status != 408 || got.pages[i].Attempt != 3 {
-			t.Errorf("pages %+v", got.pages)
-		}
-		s.wantRequests(t, delay, "/robots.txt 1", "/ 1", "/a 1", "/a 2", "/a 3", "/a 4")
-		for i, r := range s.requests() {
-			if i > 3 && r.began.Sub(s.requests()[i-1].end) < time.Second {
-				t.Errorf("retry %d came too soon", i-3)
-			}
-		}
-	})
-}
-
-// After a 408 with Retry-After, no request is sent before that time.
-func TestRequestTimeoutWithRetryAfter(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		s := newConnSite(t, func(r connRequest) (string, bool) {
+		}, 2, map[int]int{200: 1, 408: 1}, []string{"/robots.txt 1", "/ 1", "/a 1", "/a 2", "/a 3", "/a 4"}, 4, time.Second},
+		{"Retry-After", func(r connRequest) (string, bool) {
 			if r.nth > 1 {
 				return sent("408 Request Timeout", "Retry-After: 2\r\n", "too late"), false
 			}
 			return sent("200 OK", "", "page"), false
-		})
-		cfg := testConfig(t, s.url)
-		cfg.Fetch.Retries, cfg.Limits.MaxWait = 1, time.Minute
-		if got := runCrawl(t, cfg, nil); got.Statuses[200] != 1 {
-			t.Errorf("%+v", got.Summary)
-		}
-		s.wantRequests(t, 0, "/robots.txt 1", "/ 1", "/ 2")
-		if requests := s.requests(); len(requests) == 3 && requests[2].began.Sub(requests[1].end) < 2*time.Second {
-			t.Errorf("requested again after %v", requests[2].began.Sub(requests[1].end))
-		}
-	})
+		}, 1, map[int]int{200: 1}, []string{"/robots.txt 1", "/ 1", "/ 2"}, 2, 2 * time.Second},
+	} {
+		t.Run(tt.name, bubbled(func(t *testing.T) {
+			s := newConnSite(t, tt.respond)
+			cfg := testConfig(t, s.url)
+			cfg.Politeness.Delay, cfg.Fetch.Retries, cfg.Limits.MaxWait = delay, tt.retries, time.Minute
+			if got := runCrawl(t, cfg, nil); !maps.Equal(got.Statuses, tt.statuses) {
+				t.Errorf("%+v", got.Summary)
+			}
+			s.wantRequests(t, delay, tt.requests...)
+			requests := s.requests()
+			for i := tt.retried; i > 0 && i < len(requests); i++ {
+				if gap := requests[i].began.Sub(requests[i-1].end); gap < tt.pause {
+					t.Errorf("%s was retried after %v", requests[i].path, gap)
+				}
+			}
+		}))
+	}
 }
 
 // The retry after a 408 uses a new connection, not another idle one.

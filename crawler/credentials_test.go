@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -17,7 +16,6 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/robotsext/guard/guardtest"
 )
 
 // secretWord is in each credential of the tests, and secretUser is the Basic authentication.
@@ -119,60 +117,63 @@ func wantSecretsUnwritten(t *testing.T, cfg Config, got *crawl) {
 // Credentials reach the origin of the start URL, and no other origin that a document leads to.
 func TestCredentialsStayWithTheirOrigin(t *testing.T) {
 	t.Parallel()
-	const own = `<a href="/own">own</a>`
+	const own, host, port = `<a href="/own">own</a>`, "127.0.0.2", "127.0.0.1"
 	for _, tt := range []struct {
 		name    string
 		robots  string // of the start origin; {other} is the other origin
 		page    string
-		reaches bool // a request to the other origin follows
+		other   string // its address
+		reaches bool   // a request to the other origin follows
 	}{
-		{"redirect", "", "redirect", true},
-		{"redirect of robots.txt", "redirect", own, true},
-		{"sitemap on another host", "Sitemap: {other}/map.txt\n", own, true},
-		{"link", "", own + `<a href="{other}/">other</a>`, true},
-		{"frame", "", own + `<iframe src="{other}/"></iframe>`, true},
-		{"canonical URL", "", own + `<link rel="canonical" href="{other}/">`, false},
-		{"meta refresh", "", own + `<meta http-equiv="refresh" content="0; url={other}/">`, true},
-		{"base", "", `<base href="{other}/"><a href="{own}/own">own</a><a href="/">other</a>`, true},
+		{"redirect", "", "redirect", host, true},
+		{"redirect to another port", "", "redirect", port, true},
+		{"redirect of robots.txt", "redirect", own, host, true},
+		{"redirect of robots.txt to another port", "redirect", own, port, true},
+		{"sitemap on another host", "Sitemap: {other}/map.txt\n", own, host, true},
+		{"sitemap on another port", "Sitemap: {other}/map.txt\n", own, port, true},
+		{"link", "", own + `<a href="{other}/">other</a>`, host, true},
+		{"link to another port", "", own + `<a href="{other}/">other</a>`, port, true},
+		{"frame", "", own + `<iframe src="{other}/"></iframe>`, host, true},
+		{"canonical URL", "", own + `<link rel="canonical" href="{other}/">`, port, false},
+		{"meta refresh", "", own + `<meta http-equiv="refresh" content="0; url={other}/">`, port, true},
+		{"base", "", `<base href="{other}/"><a href="{own}/own">own</a><a href="/">other</a>`, host, true},
 	} {
-		for where, address := range map[string]string{"another host": "127.0.0.2", "another port": "127.0.0.1"} {
-			t.Run(tt.name+" to "+where, func(t *testing.T) {
-				t.Parallel()
-				other := newSite(t, address, map[string]string{"/": "other", "/map.txt": "{site}/\n"})
-				start := newSite(t, "127.0.0.1", nil)
-				serve := func(path, text string) {
-					start.handle(path, func(w http.ResponseWriter, r *http.Request) {
-						w.Header().Set("Set-Cookie", "session="+secretWord)
-						if text == "redirect" {
-							http.Redirect(w, r, other.url+path, http.StatusFound)
-							return
-						}
-						w.Header().Set("Content-Type", "text/html")
-						_, _ = io.WriteString(w, strings.NewReplacer("{other}", other.url, "{own}", start.url).Replace(text))
-					})
-				}
-				serve("/robots.txt", tt.robots)
-				serve("/", tt.page)
-				serve("/own", "own")
-				cfg := testConfig(t, start.url+"/")
-				withCredentials(t, &cfg)
-				var kept keeping
-				got := runCrawl(t, cfg, &Options{Formats: []output.Format{kept.format()}})
-				for _, e := range kept.Exchanges {
-					if text := string(e.Request) + string(e.Response); hasSecret(text) || !strings.Contains(text, "User-Agent: ") {
-						t.Errorf("an archive has\n%s", text)
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			other := newSite(t, tt.other, map[string]string{"/": "other", "/map.txt": "{site}/\n"})
+			start := newSite(t, "127.0.0.1", nil)
+			serve := func(path, text string) {
+				start.handle(path, func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("Set-Cookie", "session="+secretWord)
+					if text == "redirect" {
+						http.Redirect(w, r, other.url+path, http.StatusFound)
+						return
 					}
+					w.Header().Set("Content-Type", "text/html")
+					_, _ = io.WriteString(w, strings.NewReplacer("{other}", other.url, "{own}", start.url).Replace(text))
+				})
+			}
+			serve("/robots.txt", tt.robots)
+			serve("/", tt.page)
+			serve("/own", "own")
+			cfg := testConfig(t, start.url+"/")
+			withCredentials(t, &cfg)
+			var kept keeping
+			got := runCrawl(t, cfg, &Options{Formats: []output.Format{kept.format()}})
+			for _, e := range kept.Exchanges {
+				if text := string(e.Request) + string(e.Response); hasSecret(text) || !strings.Contains(text, "User-Agent: ") {
+					t.Errorf("an archive has\n%s", text)
 				}
-				wantCredentials(t, start.requests(), other.requests())
-				wantSecretsUnwritten(t, cfg, got)
-				if tt.reaches != (len(other.requests()) > 0) {
-					t.Errorf("the other origin saw %d requests", len(other.requests()))
-				}
-				if own := start.requests(); tt.page != "redirect" && !strings.Contains(credentialsOf(own[len(own)-1]), "session") {
-					t.Errorf("%+v lacks the cookie that the first page has set", own[len(own)-1])
-				}
-			})
-		}
+			}
+			wantCredentials(t, start.requests(), other.requests())
+			wantSecretsUnwritten(t, cfg, got)
+			if tt.reaches != (len(other.requests()) > 0) {
+				t.Errorf("the other origin saw %d requests", len(other.requests()))
+			}
+			if own := start.requests(); tt.page != "redirect" && !strings.Contains(credentialsOf(own[len(own)-1]), "session") {
+				t.Errorf("%+v lacks the cookie that the first page has set", own[len(own)-1])
+			}
+		})
 	}
 }
 
@@ -260,9 +261,7 @@ func TestCredentialsOfTheHostWithADot(t *testing.T) {
 	s.page("/b", "b")
 	cfg := testConfig(t, start+"/")
 	withCredentials(t, &cfg)
-	runChanged(t, cfg, nil, func(c *Crawler) {
-		c.settings.Visit.Requests.Resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.1"))
-	})
+	runChanged(t, cfg, nil, resolvingTo("127.0.0.1"))
 	wantCredentialsOf(t, s.requests(), func(r request) bool { return r.host == "site.test:"+port })
 }
 
@@ -359,9 +358,7 @@ func TestNoticeOfUnusedCookieFile(t *testing.T) {
 		cfg := testConfig(t, site.url+"/")
 		cfg.Credentials.CookieFile = filepath.Join(t.TempDir(), "cookies.txt")
 		must(t, os.WriteFile(cfg.Credentials.CookieFile, []byte(host+"\tFALSE\t/\tFALSE\t0\tfile\t"+secretWord+"\n"), 0o600))
-		var notices []string
-		_, err := newCrawler(t, cfg, &Options{OnNotice: func(line string) { notices = append(notices, line) }}).Run(t.Context())
-		must(t, err)
+		notices := runCrawl(t, cfg, nil).notices
 		if len(notices) != want || want > 0 && !strings.Contains(notices[0], `cookies.txt" has no cookie for the start URLs`) {
 			t.Errorf("cookie of %s: notices %q", host, notices)
 		}

@@ -50,6 +50,19 @@ func serve(handler http.HandlerFunc) (site *httptest.Server, cfg crawler.Config,
 	}
 }
 
+// crawl crawls to the end, as in the first example.
+func crawl(cfg crawler.Config, opts *crawler.Options) *crawler.Summary {
+	c, err := crawler.New(cfg, opts)
+	if err != nil {
+		panic(err)
+	}
+	sum, err := c.Run(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	return sum
+}
+
 // How do I crawl a site, and what do I get?
 func Example_howDoICrawlASite() {
 	site, cfg, done := newSite(map[string]string{
@@ -141,16 +154,7 @@ func ExampleLoadConfig() {
 	defer done()
 	cfg.Limits.MaxPages = 1
 
-	first, err := crawler.New(cfg, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	sum, err := first.Run(context.Background())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	sum := crawl(cfg, nil)
 	fmt.Println(sum.End, sum.Pages, "page,", sum.Remaining, "remaining")
 
 	saved, err := crawler.LoadConfig(cfg.Output.Dir) // the directory has the whole configuration
@@ -159,15 +163,7 @@ func ExampleLoadConfig() {
 		return
 	}
 	saved.Limits.MaxPages = 0 // the resumed crawl uses the new value
-	second, err := crawler.New(saved, &crawler.Options{Resume: true})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if sum, err = second.Run(context.Background()); err != nil {
-		fmt.Println(err)
-		return
-	}
+	sum = crawl(saved, &crawler.Options{Resume: true})
 	fmt.Println(sum.End, sum.Pages, "pages,", sum.Remaining, "remaining")
 	// Output:
 	// max-pages 1 page, 2 remaining
@@ -193,15 +189,7 @@ func ExampleOptions_recrawl() {
 	defer done()
 
 	for _, opts := range []*crawler.Options{nil, {Recrawl: true}} {
-		c, err := crawler.New(cfg, opts)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		if _, err := c.Run(context.Background()); err != nil {
-			fmt.Println(err)
-			return
-		}
+		crawl(cfg, opts)
 		for page, err := range output.Read[output.Page](cfg.Output.Dir) {
 			if err == nil {
 				fmt.Printf("%s %d %q unchanged: %v\n", strings.TrimPrefix(page.URL, site.URL), page.Status, page.Title, page.Unchanged)
@@ -317,15 +305,7 @@ func ExampleOptions_formats() {
 	defer done()
 	cfg.Output.AlsoWrite = []string{"csv"} // one of Options.Formats
 
-	c, err := crawler.New(cfg, &crawler.Options{Formats: []output.Format{csvout.Format(nil)}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if _, err := c.Run(context.Background()); err != nil {
-		fmt.Println(err)
-		return
-	}
+	crawl(cfg, &crawler.Options{Formats: []output.Format{csvout.Format(nil)}})
 	table, err := os.ReadFile(filepath.Join(cfg.Output.Dir, csvout.LinksFile))
 	fmt.Print(strings.NewReplacer(site.URL, "", "\r", "").Replace(string(table)))
 	fmt.Println(err)
@@ -341,17 +321,8 @@ func ExampleOptions_frontier() {
 	defer done()
 
 	f := frontier.NewMemory(&frontier.Options{Delay: cfg.Politeness.Delay, MaxInFlight: cfg.Politeness.PerHost})
-	c, err := crawler.New(cfg, &crawler.Options{Frontier: f}) // the crawl closes f
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	sum, err := c.Run(context.Background())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	_, err = os.Stat(filepath.Join(cfg.Output.Dir, "frontier"))
+	sum := crawl(cfg, &crawler.Options{Frontier: f}) // the crawl closes f
+	_, err := os.Stat(filepath.Join(cfg.Output.Dir, "frontier"))
 	fmt.Println(sum.Pages, "pages, and no frontier on disk:", os.IsNotExist(err))
 	// Output: 2 pages, and no frontier on disk: true
 }
@@ -414,15 +385,7 @@ func ExampleVerifyPermissions() {
 		"/":           `<meta name=robots content=noarchive>`,
 	})
 	defer done()
-	c, err := crawler.New(cfg, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if _, err := c.Run(context.Background()); err != nil {
-		fmt.Println(err)
-		return
-	}
+	crawl(cfg, nil)
 	file := filepath.Join(cfg.Output.Dir, "permissions.jsonl")
 	text, _ := os.ReadFile(file)
 	for _, record := range []string{string(text), strings.Replace(string(text), "noarchive", "noindex", 1)} {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/robotsext/guard/guardtest"
 )
 
 // TestRecrawlOfRefused: each recrawl checks again the URLs that were refused when they were due,
@@ -46,12 +45,9 @@ func TestRecrawlOfRefused(t *testing.T) {
 			}
 			cfg := guardedConfig(t, s.url+"/")
 			cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.3")
-			at := func(addr string) func(*Crawler) {
-				return func(c *Crawler) { c.settings.Visit.Requests.Resolver = guardtest.Resolver(netip.MustParseAddr(addr)) }
-			}
 			path := tt.url[strings.LastIndex(tt.url, "/"):]
-			for round := range 3 {
-				got := runChanged(t, cfg, &Options{Recrawl: round > 0}, at("127.0.0.1"))
+			for round := range 2 {
+				got := runChanged(t, cfg, &Options{Recrawl: round > 0}, resolvingTo("127.0.0.1"))
 				got.wantRefused(t, tt.url, tt.why)
 				if len(got.rejected) != 1 || got.Rejected[output.BlockedAddress] != 1 {
 					t.Errorf("round %d: %+v", round, got.rejected)
@@ -62,7 +58,7 @@ func TestRecrawlOfRefused(t *testing.T) {
 			}
 			before := other.count(path)
 			repaired.Store(true)
-			got := runChanged(t, cfg, &Options{Recrawl: true}, at("127.0.0.3"))
+			got := runChanged(t, cfg, &Options{Recrawl: true}, resolvingTo("127.0.0.3"))
 			if n := other.count(path) - before; n != 1 || got.Rejected[output.BlockedAddress] != 0 {
 				t.Errorf("%s was asked for %d times when it was well again; %+v", path, n, got.rejected)
 			}
@@ -115,39 +111,45 @@ func TestRecrawlOfRefusedHost(t *testing.T) {
 	}
 }
 
-// TestRecrawlWithLessAllowed: pages that are no longer allowed are listed by each recrawl, and
-// fetched when a crawl is resumed with their address allowed.
-func TestRecrawlWithLessAllowed(t *testing.T) {
-	other := newSite(t, "127.0.0.3", map[string]string{"/x": "x"})
-	s := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="` + other.url + `/x">x</a>`})
-	less := guardedConfig(t, s.url+"/")
-	more := less
-	more.Fetch.AllowAddr = append(slices.Clone(less.Fetch.AllowAddr), "127.0.0.3")
-	if got := runCrawl(t, more, nil); got.Pages != 2 {
-		t.Fatalf("%+v", got.Summary)
-	}
-	for range 2 {
-		got := runCrawl(t, less, &Options{Recrawl: true})
-		got.wantRefused(t, other.url+"/x", "(loopback)")
-	}
-	if got := runCrawl(t, more, &Options{Resume: true}); got.Pages != 2 || len(got.rejected) != 0 {
-		t.Errorf("resumed: %+v, %+v", got.Summary, got.rejected)
-	}
-}
-
-// TestRedirectOfRobotsAllowedLater: when the redirect target of a robots.txt is allowed in a
-// resumed crawl, the URLs of its host are requested.
-func TestRedirectOfRobotsAllowedLater(t *testing.T) {
+// TestAllowedAddressesChange: pages that are no longer allowed are listed by each recrawl, and fetched when a crawl
+// is resumed with their address, or that of the redirect target of their robots.txt, allowed.
+func TestAllowedAddressesChange(t *testing.T) {
 	inside := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": ""})
-	other := newSite(t, "127.0.0.3", map[string]string{"/x": "x"})
-	other.handle("/robots.txt", redirect(inside.url+"/robots.txt"))
-	s := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="` + other.url + `/x">x</a>`})
-	cfg := guardedConfig(t, s.url+"/")
-	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.3")
-	runCrawl(t, cfg, nil).wantRefused(t, other.url+"/x", "its robots.txt redirects to "+inside.url)
-	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.1")
-	if got := runCrawl(t, cfg, &Options{Resume: true}); got.Pages != 2 || len(got.rejected) != 0 {
-		t.Errorf("%+v, %+v", got.Summary, got.rejected)
+	type step struct {
+		opts    Options
+		allow   string
+		refused string // text of the rejection; empty if the page is fetched
+	}
+	for name, tt := range map[string]struct {
+		robots http.HandlerFunc
+		steps  []step
+	}{
+		"address": {status(http.StatusNotFound), []step{
+			{Options{}, "127.0.0.2 127.0.0.3", ""},
+			{Options{Recrawl: true}, "127.0.0.2", "(loopback)"},
+			{Options{Recrawl: true}, "127.0.0.2", "(loopback)"},
+			{Options{Resume: true}, "127.0.0.2 127.0.0.3", ""},
+		}},
+		"redirect of robots.txt": {redirect(inside.url + "/robots.txt"), []step{
+			{Options{}, "127.0.0.2 127.0.0.3", "its robots.txt redirects to " + inside.url},
+			{Options{Resume: true}, "127.0.0.2 127.0.0.3 127.0.0.1", ""},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			other := newSite(t, "127.0.0.3", map[string]string{"/x": "x"})
+			other.handle("/robots.txt", tt.robots)
+			s := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="` + other.url + `/x">x</a>`})
+			cfg := guardedConfig(t, s.url+"/")
+			for _, step := range tt.steps {
+				cfg.Fetch.AllowAddr = strings.Fields(step.allow)
+				switch got := runCrawl(t, cfg, &step.opts); {
+				case step.refused != "":
+					got.wantRefused(t, other.url+"/x", step.refused)
+				case got.Pages != 2 || len(got.rejected) != 0:
+					t.Errorf("%+v: %+v, %+v", step, got.Summary, got.rejected)
+				}
+			}
+		})
 	}
 }
 
@@ -254,7 +256,7 @@ func TestRefusedNameKeepsItsAddress(t *testing.T) {
 	cfg := guardedConfig(t, "http://inside.example/")
 	want := []BlockedStart{{URL: "http://inside.example/", Addr: addr, Reason: "address 10.0.0.1 is not allowed (private)"}}
 	for _, resumed := range []bool{false, true} {
-		got := runChanged(t, cfg, &Options{Resume: resumed}, func(c *Crawler) { c.settings.Visit.Requests.Resolver = guardtest.Resolver(addr) })
+		got := runChanged(t, cfg, &Options{Resume: resumed}, resolvingTo(addr.String()))
 		if !slices.Equal(got.BlockedStartURLs, want) || len(got.rejected) != 1 || got.rejected[0].Addr != addr {
 			t.Errorf("resumed %t: refused %+v, want %+v; rejected %+v", resumed, got.BlockedStartURLs, want, got.rejected)
 		}
