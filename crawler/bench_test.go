@@ -13,7 +13,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -66,9 +65,7 @@ func benchPages(b *testing.B) int {
 		return 2000
 	}
 	size, err := strconv.Atoi(s)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	return size
 }
 
@@ -111,9 +108,7 @@ func benchCrawl(b *testing.B, site, out, identity string) {
 		cfg.Output.Links = LinkList(l)
 	}
 	c, err := New(cfg, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	if _, err := c.Run(b.Context()); err != nil {
 		b.Fatal(err)
 	}
@@ -142,12 +137,9 @@ type benchSeen struct {
 // seen returns the requests since its last call.
 func (s *benchSite) seen(b *testing.B) (seen benchSeen) {
 	b.Helper()
-	if _, err := fmt.Fprintln(s.ask); err != nil {
-		b.Fatal(err)
-	}
-	if err := s.says.Decode(&seen); err != nil {
-		b.Fatal(err)
-	}
+	_, err := fmt.Fprintln(s.ask)
+	must(b, err)
+	must(b, s.says.Decode(&seen))
 	return seen
 }
 
@@ -162,32 +154,12 @@ type benchOpening struct {
 // has the pages on benchHosts hosts with benchLatency. Others are one host with http.
 func startBenchSite(b *testing.B, variant string, size int) *benchSite {
 	b.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		b.Fatal(err)
-	}
-	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d", benchSiteEnv, variant, size))
-	ask, err := cmd.StdinPipe() // it serves until this is closed
-	if err != nil {
-		b.Fatal(err)
-	}
-	says, err := cmd.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = ask.Close(); _ = cmd.Wait() })
-	site := &benchSite{trust: filepath.Join(b.TempDir(), "certificate.pem"), ask: ask, says: json.NewDecoder(says)}
+	ask, says, wait := startServer(b, benchSiteEnv, fmt.Sprint(variant, " ", size))
+	b.Cleanup(func() { _ = ask.Close(); _ = wait() })
+	site := &benchSite{trust: filepath.Join(b.TempDir(), "certificate.pem"), ask: ask, says: says}
 	var opening benchOpening
-	if err := site.says.Decode(&opening); err != nil {
-		b.Fatal(err)
-	}
-	if err := os.WriteFile(site.trust, opening.Certificate, 0o600); err != nil {
-		b.Fatal(err)
-	}
+	must(b, says.Decode(&opening))
+	must(b, os.WriteFile(site.trust, opening.Certificate, 0o600))
 	site.urls = opening.URLs
 	site.pages = len(site.urls) * (size/len(site.urls) + 2*benchListed)
 	return site

@@ -154,9 +154,7 @@ func TestConfigJSONHasNoGroups(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	settings, err := settingsOf(Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for key, value := range settings {
 		if slices.Contains([]byte("{"), value[0]) {
 			t.Errorf("%s is an object: %s", key, value)

@@ -17,13 +17,13 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotstxttest"
 )
 
-// TestRealRobotsFiles crawls a hundred hosts (-short: twenty). Each has a real robots.txt, and
+// TestRealRobotsFiles crawls a hundred hosts (-short: eight). Each has a real robots.txt, and
 // pages for the paths in its rules and for other paths. A naive matcher, which shares no code
 // with the crawler, checks the requests.
 func TestRealRobotsFiles(t *testing.T) {
 	n, least := 100, 1000
 	if testing.Short() {
-		n, least = 20, 200
+		n, least = 8, 80
 	}
 	files := corpus(t, n)
 	for _, agent := range []string{"politecrawl", "Googlebot"} {
@@ -172,9 +172,7 @@ func wireForm(uris []string) []string {
 func corpus(t *testing.T, n int) [][]byte {
 	t.Helper()
 	names, err := filepath.Glob("../../shared/robots-corpus/*.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	slices.Sort(names)
 	var files [][]byte
 	for _, name := range names {

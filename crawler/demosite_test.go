@@ -34,8 +34,7 @@ func TestDemoSite(t *testing.T) {
 		change func(*Config)
 	}{
 		{"ROB-POL-01, ROB-POL-02: delay 20 ms", "politecrawl", func(c *Config) { c.Politeness.Delay = 20 * time.Millisecond }},
-		{"no delay, one worker", "politecrawl", func(c *Config) { c.Limits.Concurrency = 1 }},
-		{"under another name", "OtherBot", func(c *Config) { c.Fetch.UserAgent = "OtherBot/1.0" }},
+		{"no delay, one worker, another name", "OtherBot", func(c *Config) { c.Limits.Concurrency, c.Fetch.UserAgent = 1, "OtherBot/1.0" }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -139,17 +138,13 @@ func crawlAsChild(config string) error {
 func child(t testing.TB, cfg Config) (cmd *exec.Cmd, said *bytes.Buffer) {
 	t.Helper()
 	config, err := json.Marshal(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd = exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), crawlEnv+"="+string(config))
 	said = new(bytes.Buffer)
 	cmd.Stderr = said
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	must(t, cmd.Start())
 	_, _ = io.ReadFull(out, make([]byte, len("begun\n"))) // it may end before
 	return cmd, said

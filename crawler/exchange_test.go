@@ -97,9 +97,7 @@ func TestExchanges(t *testing.T) {
 		_, _ = io.WriteString(w, `secret`)
 	})
 	plain, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	log := &wireLog{Listener: plain, in: make(map[net.Conn]*bytes.Buffer)}
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
 	go func() { _ = server.Serve(log) }()

@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -64,7 +63,7 @@ func BenchmarkManyHosts(b *testing.B) {
 // for its robots.txt.
 func TestManyHosts(t *testing.T) {
 	t.Parallel()
-	crawlHosts(t, 100, 50*time.Millisecond)
+	crawlHosts(t, 40, 50*time.Millisecond)
 }
 
 // crawlHosts crawls n hosts and checks their requests. Memory is the size of the crawl at the
@@ -80,17 +79,11 @@ func crawlHosts(tb testing.TB, n int, delay time.Duration) (took time.Duration, 
 	}
 	before := inUse()
 	store, err := logstore.Open(filepath.Join(cfg.Output.Dir, run.FrontierDir), &logstore.Options{Delay: delay, LeaseTime: leaseTime(&cfg)})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	c, err := New(cfg, &Options{Frontier: &weighing{Store: store, at: func() { memory = inUse() - before }}})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	sum, err := c.Run(tb.Context())
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	seen = stop()
 	if sum.Pages != n*hostPages || seen.Pages != n*hostPages || seen.Robots != n || sum.End != EndFinished {
 		tb.Errorf("%d hosts saw requests for %d pages and %d robots.txt; summary %+v", n, seen.Pages, seen.Robots, sum)
@@ -105,38 +98,30 @@ func crawlHosts(tb testing.TB, n int, delay time.Duration) (took time.Duration, 
 // and returns the requests.
 func startHosts(tb testing.TB, n int) (hosts []string, stop func() *hostsSeen) {
 	tb.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", hostsEnv, n))
-	cmd.Stderr = os.Stderr
-	end, err := cmd.StdinPipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		tb.Fatal(err)
-	}
-	said := json.NewDecoder(bufio.NewReader(out))
-	if err := said.Decode(&hosts); err != nil {
-		tb.Fatal(err)
-	}
+	in, says, wait := startServer(tb, hostsEnv, strconv.Itoa(n))
+	must(tb, says.Decode(&hosts))
 	return hosts, func() *hostsSeen {
 		tb.Helper()
-		if err := end.Close(); err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, in.Close())
 		seen := new(hostsSeen)
-		if err := said.Decode(seen); err != nil {
-			tb.Fatal(err)
-		}
-		if err := cmd.Wait(); err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, says.Decode(seen))
+		must(tb, wait())
 		return seen
 	}
+}
+
+// startServer starts this test binary with an environment variable that makes it serve. It serves until its input
+// is closed, and writes JSON.
+func startServer(tb testing.TB, env, arg string) (in io.WriteCloser, says *json.Decoder, wait func() error) {
+	tb.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env, cmd.Stderr = append(os.Environ(), env+"="+arg), os.Stderr
+	in, err := cmd.StdinPipe()
+	must(tb, err)
+	out, err := cmd.StdoutPipe()
+	must(tb, err)
+	must(tb, cmd.Start())
+	return in, json.NewDecoder(out), cmd.Wait
 }
 
 // weighing calls a function before it closes a frontier.
