@@ -52,6 +52,10 @@ func TestFactsOfPages(t *testing.T) {
 				return output.Page{Headers: map[string]string{"x-other": strings.Repeat("x", escape.MaxDetail)}}
 			}},
 		{"no headers", 404, nil, "", func(c *Config) { c.Output.KeepHeader = nil }, func(*site) output.Page { return output.Page{} }},
+		{"another encoding", 200, http.Header{"Content-Type": {"text/html; charset=windows-1251"}}, "<title>\xe9", func(c *Config) { c.Output.KeepHeader = nil },
+			func(*site) output.Page { return output.Page{Title: "й", Encoding: "windows-1251"} }},
+		{"UTF-8 in a header joined from two", 200, http.Header{"Content-Type": {"text/html; charset=utf-8,text/html"}}, "<!--" + strings.Repeat("-", 1024) + "--><title>é</title>\xe9",
+			func(c *Config) { c.Output.KeepHeader = nil }, func(*site) output.Page { return output.Page{Title: "é", Words: 1, Encoding: "utf-8"} }},
 		{"not HTML", 200, http.Header{"Content-Type": {"text/plain"}}, content, nil, func(*site) output.Page { return output.Page{Headers: kept} }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
