@@ -78,24 +78,6 @@ func wantCredentials(t *testing.T, start, other []request) {
 	}
 }
 
-// wantCredentialsOf is like wantCredentials for the requests to one server: a robots.txt and two
-// pages of the start origin, a robots.txt and a page of another.
-func wantCredentialsOf(t *testing.T, all []request, isStart func(request) bool) {
-	t.Helper()
-	var start, other []request
-	for _, r := range all {
-		if isStart(r) {
-			start = append(start, r)
-		} else {
-			other = append(other, r)
-		}
-	}
-	wantCredentials(t, start, other)
-	if len(start) != 3 || len(other) != 2 {
-		t.Errorf("%d and %d requests", len(start), len(other))
-	}
-}
-
 // wantSecretsUnwritten checks that no file of a crawl contains a credential.
 func wantSecretsUnwritten(t *testing.T, cfg Config, got *crawl) {
 	t.Helper()
@@ -238,31 +220,27 @@ func TestCredentialsOfHTTPS(t *testing.T) {
 	wantCredentials(t, nil, connects)
 }
 
-// The other scheme of the same host is another origin.
-func TestCredentialsOfTheOtherScheme(t *testing.T) {
+// The other scheme of the same host, and the host with a dot at the end, are other origins.
+func TestCredentialsOfSimilarOrigins(t *testing.T) {
 	s := &fakeServer{pages: map[string]http.HandlerFunc{
-		"https://example.com/":  page(200, `<a href="http://example.com/a">plain</a><a href="/b">own</a>`),
-		"https://example.com/b": page(200, "own"), "http://example.com/a": page(200, "plain"),
+		"https://example.com/":  page(200, `<a href="http://example.com/a">plain</a><a href="https://example.com./a">dot</a><a href="/b">own</a>`),
+		"https://example.com/b": page(200, "own"), "http://example.com/a": page(200, "plain"), "https://example.com./a": page(200, "dot"),
 	}}
 	cfg := testConfig(t, "https://example.com/")
 	withCredentials(t, &cfg)
 	runCrawl(t, cfg, &Options{Transport: s})
-	wantCredentialsOf(t, s.requests(), func(r request) bool { return strings.HasPrefix(r.uri, "https:") })
-}
-
-// The host with a dot at the end is another origin.
-func TestCredentialsOfTheHostWithADot(t *testing.T) {
-	s := newSite(t, "127.0.0.1", nil)
-	_, port, err := net.SplitHostPort(strings.TrimPrefix(s.url, "http://"))
-	must(t, err)
-	start, dotted := "http://site.test:"+port, "http://site.test.:"+port
-	s.page("/", `<a href="`+dotted+`/a">dot</a><a href="/b">own</a>`)
-	s.page("/a", "a")
-	s.page("/b", "b")
-	cfg := testConfig(t, start+"/")
-	withCredentials(t, &cfg)
-	runChanged(t, cfg, nil, resolvingTo("127.0.0.1"))
-	wantCredentialsOf(t, s.requests(), func(r request) bool { return r.host == "site.test:"+port })
+	var start, other []request
+	for _, r := range s.requests() {
+		if strings.HasPrefix(r.uri, "https://example.com/") {
+			start = append(start, r)
+		} else {
+			other = append(other, r)
+		}
+	}
+	wantCredentials(t, start, other)
+	if len(start) != 3 || len(other) != 4 { // with the robots.txt of each origin
+		t.Errorf("%d and %d requests", len(start), len(other))
+	}
 }
 
 // A resumed crawl and the processes of a shared crawl send credentials to the same origins.

@@ -12,17 +12,7 @@ import (
 )
 
 // listingSitemap is a robots.txt that lists a sitemap.
-func listingSitemap(url string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(w, "Sitemap: %s\n", url) }
-}
-
-// text serves a text sitemap or a page.
-func text(body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		_, _ = fmt.Fprint(w, body)
-	}
-}
+func listingSitemap(url string) http.HandlerFunc { return page(200, "Sitemap: "+url+"\n") }
 
 // The robots.txt of another origin of the server decides about its entries. It is requested after the sitemap,
 // with the delay of the server.
@@ -38,8 +28,8 @@ func TestEntriesOfTheOtherScheme(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			crawlServer(t, map[string]http.HandlerFunc{
-				"http://example.com/robots.txt": listingSitemap(file), file: text("https://example.com/x\n"), "https://example.com/robots.txt": tt.robots,
-				"http://example.com/": text("start"), "https://example.com/x": text("x"),
+				"http://example.com/robots.txt": listingSitemap(file), file: page(200, "https://example.com/x\n"), "https://example.com/robots.txt": tt.robots,
+				"http://example.com/": page(200, "start"), "https://example.com/x": page(200, "x"),
 			}, func(cfg *Config) { cfg.URLs = cfg.URLs[:1] }, func(t *testing.T, got *crawl, s *fakeServer) {
 				if slices.Contains(got.paths(""), "https://example.com/x") != tt.counts {
 					t.Errorf("pages %q", got.paths(""))
@@ -70,8 +60,8 @@ func TestIndexIsReadBeforeARedirectToIt(t *testing.T) {
 			time.Sleep(20 * time.Second) // while b is crawled, and the robots.txt of a is used
 			redirect(b+"/index.xml")(w, r)
 		},
-		b + "/robots.txt": listingSitemap(b + "/index.xml"), b + "/": text("start"), b + "/pages.txt": text(b + "/x\n"), b + "/x": text("x"),
-		b + "/index.xml": text("<sitemapindex><sitemap><loc>" + a + "/pages.txt</loc></sitemap></sitemapindex>"),
+		b + "/robots.txt": listingSitemap(b + "/index.xml"), b + "/": page(200, "start"), b + "/pages.txt": page(200, b+"/x\n"), b + "/x": page(200, "x"),
+		b + "/index.xml": page(200, "<sitemapindex><sitemap><loc>"+a+"/pages.txt</loc></sitemap></sitemapindex>"),
 	}, func(cfg *Config) {
 		cfg.URLs, cfg.Politeness.PerHost = []string{a + "/"}, 2
 	}, func(t *testing.T, got *crawl, s *fakeServer) {
@@ -85,14 +75,14 @@ func TestIndexIsReadBeforeARedirectToIt(t *testing.T) {
 func TestEntriesOfManyOrigins(t *testing.T) {
 	const file, most = "http://example.com/map.txt", 10
 	pages := map[string]http.HandlerFunc{
-		"http://example.com/robots.txt": listingSitemap(file), "http://example.com/": text("start"),
-		"http://10.example/robots.txt": listingSitemap(file), "http://10.example/": text("ten"), "http://4.example/robots.txt": http.NotFound,
+		"http://example.com/robots.txt": listingSitemap(file), "http://example.com/": page(200, "start"),
+		"http://10.example/robots.txt": listingSitemap(file), "http://10.example/": page(200, "ten"), "http://4.example/robots.txt": http.NotFound,
 	}
 	var list strings.Builder
 	for i := range 50 {
 		fmt.Fprintf(&list, "http://%d.example/\n", i)
 	}
-	pages[file] = text(list.String())
+	pages[file] = page(200, list.String())
 	crawlServer(t, pages, func(cfg *Config) {
 		cfg.URLs, cfg.Scope.Kind = cfg.URLs[:1], ScopeAny
 	}, func(t *testing.T, got *crawl, s *fakeServer) {
