@@ -18,6 +18,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -187,6 +188,12 @@ func TestMaxPathSegments(t *testing.T) {
 	}
 	if len(got.rejected) < 3 {
 		t.Errorf("%v", got.Rejected)
+	}
+	b := scope.New(scope.Host, scope.Bounds{MaxDepth: -1, MaxURL: Default().Scope.MaxURL})
+	for url, want := range map[string]output.Reason{"https://a.test" + most: "", "https://a.test" + most + "/": output.TooLong} {
+		if reason, detail := b.Exceeded(url, provenance.Provenance{Source: provenance.Sitemap}); reason != want {
+			t.Errorf("%d segments: %s, %s", weburl.Segments(url), reason, detail)
+		}
 	}
 }
 

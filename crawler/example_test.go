@@ -56,6 +56,11 @@ func crawl(cfg crawler.Config, opts *crawler.Options) *crawler.Summary {
 	if err != nil {
 		panic(err)
 	}
+	return run(c)
+}
+
+// run runs a crawl to its end.
+func run(c *crawler.Crawler) *crawler.Summary {
 	sum, err := c.Run(context.Background())
 	if err != nil {
 		panic(err)
@@ -225,11 +230,7 @@ func ExampleCrawler_Pause() {
 		fmt.Println(err)
 		return
 	}
-	sum, err := c.Run(context.Background())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	sum := run(c)
 	fmt.Printf("%s, pages: %d\n", sum.End, sum.Pages)
 	// Output:
 	// paused: true, pages: 0, remaining: 1
@@ -270,11 +271,7 @@ func endDuring(end func(c *crawler.Crawler)) {
 		fmt.Println(err)
 		return
 	}
-	sum, err := c.Run(context.Background())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	sum := run(c)
 	fmt.Printf("%s, pages: %d, remaining: %d\n", sum.End, sum.Pages, sum.Remaining)
 }
 
@@ -293,9 +290,7 @@ func ExampleCrawler_Host() {
 		fmt.Println(err)
 		return
 	}
-	if _, err := c.Run(context.Background()); err != nil {
-		fmt.Println(err)
-	}
+	run(c)
 	// Output: pending URLs: 1 concurrent requests: 1 delay: 0s <nil>
 }
 
