@@ -185,9 +185,15 @@ func TestSharedRecrawlChecksAgain(t *testing.T) {
 			}
 			var work sync.WaitGroup
 			var again, other *crawl
-			work.Go(func() { again = runCrawl(t, one, &Options{Recrawl: true}) })
-			waitFor(func() bool { return e.site.count("/") > 1 })
-			work.Go(func() { other = runCrawl(t, two, opts) })
+			started := make(chan struct{})
+			opts.OnStart = func() { close(started) }
+			again = runCrawl(t, one, &Options{Recrawl: true, OnStart: func() {
+				work.Go(func() { other = runCrawl(t, two, opts) })
+				select {
+				case <-started:
+				case <-time.After(time.Minute): // the other failed
+				}
+			}})
 			work.Wait()
 			if checksDone(again, other) != 40 || checksDone(other) == 0 {
 				t.Errorf("%d checks by the worker that recrawls, %d by the other, want 40 together", checksDone(again), checksDone(other))
