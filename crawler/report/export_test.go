@@ -2,8 +2,10 @@ package report
 
 import "testing"
 
-// WriteEverything makes the directory of a crawl with a case of every kind.
-func WriteEverything(t *testing.T) string { return everything().write(t) }
+// WriteCrawls makes the directories of crawls with a case of every kind, and with a fault of each rule.
+func WriteCrawls(t *testing.T) map[string]string {
+	return map[string]string{"a case of everything": everything().write(t), "every fault": everyFault().write(t)}
+}
 
 // FindingsOf returns the findings of a rule; nil: the rule does not apply.
 func FindingsOf(r *Report, rule string) *Findings {

@@ -3,19 +3,16 @@ package report_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
@@ -102,14 +99,13 @@ func equal(t *testing.T, what string, want, got any) {
 // The site has a case of every fault. The report finds each and nothing else.
 func TestReportFindsEveryFaultOfASite(t *testing.T) {
 	s := startFaultSite(t)
-	r := crawl(t, s.config(t), nil)
+	cfg := s.config(t)
+	r := crawl(t, cfg, nil)
 
 	t.Run("reconciliation", func(t *testing.T) {
 		equal(t, "kinds", built(), s.found(r))
+		wantCaveats(t, r, false)
 		for _, k := range report.SitemapFindings(r) {
-			if len(k.Caveats) > 0 {
-				t.Errorf("%s is said to be inconclusive: %v", kindOf(k), k.Caveats)
-			}
 			for _, row := range k.Rows {
 				if (row.Related == "") != (kindOf(k) == "not-listed") {
 					t.Errorf("%s: %s is listed in %q", kindOf(k), row.URL, row.Related)
@@ -124,6 +120,7 @@ func TestReportFindsEveryFaultOfASite(t *testing.T) {
 	t.Run("redirects", func(t *testing.T) { s.checkRedirects(t, r) })
 	t.Run("rejected", func(t *testing.T) { s.checkRejected(t, r) })
 	t.Run("robots", func(t *testing.T) { s.checkRobots(t, r) })
+	t.Run("parts", func(t *testing.T) { wantSameOfParts(t, cfg.Output.Dir) })
 }
 
 func (s *faultSite) checkNumbers(t *testing.T, r *report.Report) {
@@ -293,11 +290,14 @@ func (s *faultSite) checkRobots(t *testing.T, r *report.Report) {
 	equal(t, "main", facts{s.main, "rules", "*", 2, r.Summary.Pages - 2, 3, 0, 1, 2, 1, 200, 0, 0}, of(main)) // fetched again after a failed connection
 }
 
+// An interrupted crawl is inconclusive. Resumed, it finds every fault. A recrawl finds the same broken links and
+// unlinked pages, although the page with most links is unchanged and comes without them, and a changed robots.txt.
 func TestInterruptedCrawlIsInconclusiveUntilItFinishes(t *testing.T) {
 	s := startFaultSite(t)
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	s.set(func(s *faultSite) {
+		s.etag = `"1"`
 		s.onRequest = func(uri string) {
 			if uri == "/unlisted" {
 				interrupt()
@@ -319,63 +319,21 @@ func TestInterruptedCrawlIsInconclusiveUntilItFinishes(t *testing.T) {
 	if r.Summary.State != report.Stopped || r.Summary.End != string(crawler.EndInterrupted) || r.Summary.Remaining == 0 || !strings.HasPrefix(r.Highlights[0].Text, "the crawl is not finished") {
 		t.Errorf("%+v; %+v", r.Summary, r.Highlights[0])
 	}
-	for _, k := range report.SitemapFindings(r) {
-		if len(k.Caveats) == 0 {
-			t.Errorf("%s is not inconclusive", kindOf(k))
-		}
-	}
-	r = crawl(t, cfg, &crawler.Options{Resume: true})
-	equal(t, "when finished", built(), s.found(r))
-	for _, k := range report.SitemapFindings(r) {
-		if len(k.Caveats) > 0 {
-			t.Errorf("when finished %s is inconclusive: %v", kindOf(k), k.Caveats)
-		}
-	}
-}
+	wantCaveats(t, r, true)
+	first := crawl(t, cfg, &crawler.Options{Resume: true})
+	equal(t, "when finished", built(), s.found(first))
+	wantCaveats(t, first, false)
 
-// A crawl that its configuration limits says which kinds are inconclusive, and why.
-func TestLimitedCrawlIsInconclusive(t *testing.T) {
-	const links, content = "not-linked not-listed", "broken canonical-elsewhere disallowed noindex not-authorized not-linked not-listed redirected"
-	for name, tt := range map[string]struct {
-		change func(*crawler.Config)
-		want   string // the inconclusive kinds, sorted
-		reason string
-	}{
-		"only what sitemaps list": {func(c *crawler.Config) { c.Sitemaps.Only = true }, links, "no links were followed"},
-		"changed since a date":    {func(c *crawler.Config) { c.Sitemaps.Since = "2024-06-01" }, content, "unchanged according"},
-		"some pages of a host":    {func(c *crawler.Config) { c.Limits.MaxHostPages = 20 }, content, "limit of pages"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := startFaultSite(t)
-			cfg := s.config(t)
-			tt.change(&cfg)
-			var got []string
-			for _, k := range report.SitemapFindings(crawl(t, cfg, nil)) {
-				if len(k.Caveats) == 0 {
-					continue
-				}
-				got = append(got, kindOf(k))
-				if why := strings.Join(k.Caveats, "; "); !strings.Contains(why, tt.reason) {
-					t.Errorf("%s is inconclusive for %q, want %q", kindOf(k), why, tt.reason)
-				}
-			}
-			slices.Sort(got)
-			equal(t, "inconclusive", tt.want, strings.Join(got, " "))
-		})
-	}
-}
-
-func TestRecrawlReportsRobotsChanges(t *testing.T) {
-	s := startFaultSite(t)
-	cfg := s.config(t)
-	if before := crawl(t, cfg, nil); before.Robots.Changes != 0 {
-		t.Errorf("%d changes in the first crawl", before.Robots.Changes)
-	}
 	s.set(func(s *faultSite) { s.rules = "Disallow: /open-no-more" })
-	r := crawl(t, cfg, &crawler.Options{Recrawl: true})
-	if r.Summary.Recrawls != 1 || r.Robots.Changes != 1 || r.Robots.Outages != 0 {
-		t.Fatalf("round %d, %d changes, %d outages", r.Summary.Recrawls, r.Robots.Changes, r.Robots.Outages)
+	r = crawl(t, cfg, &crawler.Options{Recrawl: true})
+	if !slices.ContainsFunc(r.Statuses, func(st report.Status) bool { return st.Status == http.StatusNotModified }) {
+		t.Fatalf("no page is unchanged: %+v", r.Statuses)
+	}
+	equal(t, "not linked", built()["not-linked"], s.found(r)["not-linked"])
+	equal(t, "broken links", report.FindingsOf(first, "broken-link").Rows, report.FindingsOf(r, "broken-link").Rows)
+	wantCaveats(t, r, false)
+	if first.Robots.Changes != 0 || r.Summary.Recrawls != 1 || r.Robots.Changes != 1 || r.Robots.Outages != 0 {
+		t.Fatalf("%d changes in the first crawl; recrawl %d has %d, and %d outages", first.Robots.Changes, r.Summary.Recrawls, r.Robots.Changes, r.Robots.Outages)
 	}
 	main := r.Robots.Origins.Rows[0]
 	if change := main.Changes.Rows[0]; main.Origin != s.main || change.Field != "text" || change.From == change.To || main.Fetches != 2 {
@@ -385,84 +343,15 @@ func TestRecrawlReportsRobotsChanges(t *testing.T) {
 	if rule.Text != "Disallow: /open-no-more" || rule.URLs != 1 {
 		t.Errorf("%+v", rule)
 	}
+	wantSameOfParts(t, cfg.Output.Dir)
 }
 
-// A recrawl finds the same broken links and unlinked pages, although the page with most
-// links is unchanged and comes without them.
-func TestRecrawlKeepsLinksOfUnchangedPages(t *testing.T) {
-	s := startFaultSite(t)
-	s.set(func(s *faultSite) { s.etag = `"1"` })
-	cfg := s.config(t)
-	first := crawl(t, cfg, nil)
-	r := crawl(t, cfg, &crawler.Options{Recrawl: true})
-	if !slices.ContainsFunc(r.Statuses, func(st report.Status) bool { return st.Status == http.StatusNotModified }) {
-		t.Fatalf("no page is unchanged: %+v", r.Statuses)
-	}
-	equal(t, "not linked", built()["not-linked"], s.found(r)["not-linked"])
-	equal(t, "broken links", report.FindingsOf(first, "broken-link").Rows, report.FindingsOf(r, "broken-link").Rows)
-	for _, k := range report.SitemapFindings(r) {
-		if len(k.Caveats) > 0 {
-			t.Errorf("%s is said to be inconclusive: %v", kindOf(k), k.Caveats)
-		}
-	}
-}
-
-// crawlTogether runs several workers of one crawl at the same time, and returns their
-// directories.
-func crawlTogether(t *testing.T, cfg crawler.Config, workers int) []string {
+// wantCaveats checks whether each finding about sitemaps is said to be inconclusive.
+func wantCaveats(t *testing.T, r *report.Report, want bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	cfg.Sharing.Frontier, cfg.Sharing.CrawlName, cfg.Sharing.ExpectedURLs = redistest.Start(t).URL(), "faults", 10_000
-	dirs, errs := make([]string, workers), make([]error, workers)
-	var work sync.WaitGroup
-	begun := make(chan struct{})
-	for i := range workers {
-		cfg := cfg
-		cfg.Sharing.WorkerName, cfg.Output.Dir = fmt.Sprintf("w%d", i+1), filepath.Join(t.TempDir(), "crawl")
-		dirs[i] = cfg.Output.Dir
-		opts := new(crawler.Options)
-		if i == 0 {
-			opts.OnStart = sync.OnceFunc(func() { close(begun) })
-		} else {
-			<-begun
-		}
-		c, err := crawler.New(cfg, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		work.Go(func() { _, errs[i] = c.Run(ctx) })
-	}
-	work.Wait()
-	if err := errors.Join(errors.Join(errs...), ctx.Err()); err != nil {
-		t.Fatal(err)
-	}
-	return dirs
-}
-
-func TestWorkersFindWhatOneDoes(t *testing.T) {
-	s := startFaultSite(t)
-	cfg := s.config(t)
-	cfg.Limits.Concurrency = 2
-	r, err := report.Generate(t.Context(), crawlTogether(t, cfg, 3), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, seg := range r.Workers {
-		if seg.State != report.Finished {
-			t.Errorf("%+v", seg)
-		}
-	}
-	equal(t, "kinds", built(), s.found(r))
 	for _, k := range report.SitemapFindings(r) {
-		if len(k.Caveats) > 0 {
-			t.Errorf("%s is said to be inconclusive: %v", kindOf(k), k.Caveats)
+		if len(k.Caveats) > 0 != want {
+			t.Errorf("%s has the caveats %q", kindOf(k), k.Caveats)
 		}
 	}
-	equal(t, "notes", []string{}, r.Notes)
-	s.checkNumbers(t, r)
-	s.checkBroken(t, r)
-	s.checkRedirects(t, r)
-	s.checkRejected(t, r)
-	s.checkRobots(t, r)
 }

@@ -454,6 +454,15 @@ func rowsByRule(r *Report) map[string][]Finding {
 	return all
 }
 
+// everyFault is a crawl with a fault of each rule.
+func everyFault() *crawl {
+	c := faultless()
+	for _, rule := range rules {
+		faults[rule.ID].add(c)
+	}
+	return c
+}
+
 func TestEachFaultIsFoundOnce(t *testing.T) {
 	r := faultless().make(t)
 	if diff := cmp.Diff(map[string][]Finding{}, rowsByRule(r)); diff != "" || len(r.Findings) != len(rules) {
@@ -464,7 +473,7 @@ func TestEachFaultIsFoundOnce(t *testing.T) {
 			t.Errorf("%s: caveats %q", f.ID, f.Caveats)
 		}
 	}
-	all, want := faultless(), make(map[string][]Finding)
+	want := make(map[string][]Finding)
 	for _, rule := range rules {
 		fault, ok := faults[rule.ID]
 		if !ok {
@@ -480,25 +489,10 @@ func TestEachFaultIsFoundOnce(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
-		fault.add(all)
 		want[rule.ID] = []Finding{fault.want}
 	}
-	if diff := cmp.Diff(want, rowsByRule(all.make(t))); diff != "" {
+	if diff := cmp.Diff(want, rowsByRule(everyFault().make(t))); diff != "" {
 		t.Errorf("all together (-want +got):\n%s", diff)
-	}
-}
-
-// The server of a URL that is only checked gives no finding of its own.
-func TestRobotsOfCheckedServer(t *testing.T) {
-	c := faultless()
-	c.robots = append(c.robots, robotsLine{Origin: "https://cdn.example", Outcome: "unreachable", Status: 503, Chain: []string{"https://cdn.example/robots.txt"}, FetchedAt: at(5), FailingSince: at(5)})
-	c.check("https://cdn.example/a.png", output.Check{Kind: "img", Result: output.CheckUnverified, Reason: output.RobotsUnreachable})
-	r := c.make(t)
-	if got := FindingsOf(r, "robots-unreachable"); got == nil || got.Total != 0 {
-		t.Errorf("%+v", got)
-	}
-	if got := FindingsOf(r, "unverified"); got == nil || got.Total != 1 {
-		t.Errorf("%+v", got)
 	}
 }
 
@@ -843,51 +837,6 @@ func TestOnlyIDsOfTargetsAreKept(t *testing.T) {
 	if missing != 1 {
 		t.Errorf("%d targets are missing", missing)
 	}
-}
-
-// The lines of checks, links and anchors come from several workers. If two checked a URL, the last
-// check counts, and each page counts once.
-func TestFindingsAcrossWorkers(t *testing.T) {
-	all := faultless()
-	for _, rule := range rules {
-		faults[rule.ID].add(all)
-	}
-	want := rowsByRule(all.make(t))
-	parts := make([]*crawl, 3)
-	for i := range parts {
-		parts[i] = worker(func(c *crawl) {
-			config := c.state["config"].(map[string]any)
-			config["check"], config["forbid-host"] = []string{"assets", "external", "fragments", "canonical", "hreflang"}, []string{"staging.example"}
-		})
-	}
-	for i, p := range all.pages {
-		parts[i%3].pages = append(parts[i%3].pages, p)
-		for _, l := range all.links {
-			if l.URL == p.URL {
-				parts[i%3].links = append(parts[i%3].links, l)
-			}
-		}
-		for _, a := range all.anchors {
-			if a.URL == p.URL {
-				parts[i%3].anchors = append(parts[i%3].anchors, a)
-			}
-		}
-	}
-	for i, k := range all.checks {
-		parts[i%3].checks = append(parts[i%3].checks, k)
-		k.FetchedAt = k.FetchedAt.Add(-time.Minute) // another worker with an expired lease
-		k.Result, k.Status, k.Reason = output.CheckBroken, 502, ""
-		parts[(i+1)%3].checks = append(parts[(i+1)%3].checks, k)
-	}
-	for i, r := range all.rejected {
-		parts[i%3].rejected = append(parts[i%3].rejected, r)
-	}
-	parts[0].sitemaps, parts[0].entries, parts[1].robots = all.sitemaps, all.entries, all.robots
-	inAnyOrder(t, parts, func(t *testing.T, r *Report) {
-		if diff := cmp.Diff(want, rowsByRule(r)); diff != "" {
-			t.Errorf("(-one worker +three):\n%s", diff)
-		}
-	})
 }
 
 // Options.Rows limits the rows of each rule to the first ones, not its total.

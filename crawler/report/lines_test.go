@@ -137,18 +137,3 @@ func TestLinesOfPermissionsAreRead(t *testing.T) {
 		})
 	}
 }
-
-func TestReportDoesNotReadMapsOfPages(t *testing.T) {
-	page := output.Page{URL: "http://example.com/", Title: "Tea", Fields: map[string]any{"a": "b"}, Headers: map[string]string{"etag": "1"}}
-	text, err := json.Marshal(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got pageLine
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(output.Page{URL: page.URL, Title: page.Title}, got.Page); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}

@@ -384,44 +384,6 @@ func TestLastReadingOfASitemapCounts(t *testing.T) {
 	}
 }
 
-// One worker reads the sitemap, another fetches its URLs, a third finds links to them.
-func TestDiscrepanciesAcrossWorkers(t *testing.T) {
-	workers := []*crawl{
-		worker(func(c *crawl) {
-			c.sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Origin: example, Pages: 5, FetchedAt: at(1)}}
-			for _, path := range []string{"/linked", "/orphan", "/moved", "/no", "/target"} {
-				c.entries = append(c.entries, output.Entry{URL: example + path, Sitemap: example + "/sitemap.xml"})
-			}
-		}),
-		worker(func(c *crawl) {
-			c.page("/linked", output.Page{Source: "sitemap"})
-			c.page("/orphan", output.Page{Source: "sitemap"})
-			c.page("/target", output.Page{Source: "sitemap"})
-			c.page("/moved", output.Page{Source: "sitemap", Status: 301, Location: "/to"})
-		}),
-		worker(func(c *crawl) {
-			c.page("/", output.Page{Source: "start"})
-			c.page("/to", output.Page{Source: "link", Status: 301, Location: "/target"})
-			c.page("/unlisted", output.Page{Source: "link"})
-			c.reject("/no", output.Rejection{Reason: output.Disallowed, Source: "sitemap", Rule: "Disallow: /no", Line: 2})
-			c.links = []output.Links{{URL: example + "/", To: []output.Link{{URL: example + "/linked"}, {URL: example + "/to"}, {URL: example + "/unlisted"}}}}
-		}),
-	}
-	inAnyOrder(t, workers, func(t *testing.T, r *Report) {
-		for _, rule := range idsOfSitemaps() {
-			want := map[string][]string{
-				"sitemap-not-linked": {"/orphan"}, "sitemap-not-listed": {"/", "/unlisted"}, "sitemap-redirected": {"/moved"}, "sitemap-disallowed": {"/no"},
-			}[rule]
-			if diff := cmp.Diff(append([]string{}, want...), found(r, rule)); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", rule, diff)
-			}
-		}
-		if c := r.Redirects.Chains.Rows; len(c) != 1 || c[0].Hops != 2 || c[0].End != endPage {
-			t.Errorf("%+v", c)
-		}
-	})
-}
-
 // A rejected sitemap that only an index lists is a file and no page.
 func TestRejectedSitemapOfAnIndexIsNoPage(t *testing.T) {
 	c := &crawl{state: everything().state}

@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
@@ -175,30 +174,24 @@ func wantPart(t *testing.T, parts []string, words string) {
 	}
 }
 
-// The lines of a crawl are distributed to several workers. Their report is that of the whole
+// wantSameOfParts distributes the lines of a crawl to several workers. Their report is that of the whole
 // crawl, in whichever order the directories are given.
+func wantSameOfParts(t *testing.T, dir string) {
+	t.Helper()
+	parts := split(t, dir, 3, byHost(3))
+	wantSame(t, dir, parts)
+	slices.Reverse(parts)
+	wantSame(t, dir, parts)
+	wantPart(t, parts[:1], "may have had other workers")
+	for seed := range uint64(2) {
+		parts := split(t, dir, 3, atRandom(3, seed))
+		wantSame(t, dir, parts)
+		wantPart(t, parts[:2], "the directory of a worker may be missing")
+	}
+}
+
 func TestReportOfPartsEqualsReportOfWhole(t *testing.T) {
-	s := startFaultSite(t)
-	cfg := s.config(t)
-	crawl(t, cfg, nil)
-	again := s.config(t)
-	crawl(t, again, nil)
-	s.set(func(s *faultSite) { s.rules = "Disallow: /open-no-more" })
-	crawl(t, again, &crawler.Options{Recrawl: true})
-	for name, dir := range map[string]string{
-		"a case of everything": report.WriteEverything(t), "the site of faults": cfg.Output.Dir, "a recrawl of it": again.Output.Dir,
-	} {
-		t.Run(name, func(t *testing.T) {
-			parts := split(t, dir, 3, byHost(3))
-			wantSame(t, dir, parts)
-			slices.Reverse(parts)
-			wantSame(t, dir, parts)
-			wantPart(t, parts[:1], "may have had other workers")
-			for seed := range uint64(5) {
-				parts := split(t, dir, 3, atRandom(3, seed))
-				wantSame(t, dir, parts)
-				wantPart(t, parts[:2], "the directory of a worker may be missing")
-			}
-		})
+	for name, dir := range report.WriteCrawls(t) {
+		t.Run(name, func(t *testing.T) { wantSameOfParts(t, dir) })
 	}
 }
