@@ -121,32 +121,6 @@ func TestSchemaReasons(t *testing.T) {
 	}
 }
 
-func TestFieldNames(t *testing.T) {
-	want := map[string]any{
-		"page":      &Page{},
-		"rejection": &Rejection{},
-	}
-	fields := map[string][]string{
-		"page":      {"url", "status", "title", "depth", "found_on", "source"},
-		"rejection": {"url", "reason", "rule", "line", "robots_url"},
-	}
-	for name, v := range want {
-		b, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got map[string]any
-		if err := json.Unmarshal(b, &got); err != nil {
-			t.Fatal(err)
-		}
-		for _, field := range fields[name] {
-			if _, ok := got[field]; !ok {
-				t.Errorf("an empty %s has no field %q, which scripts rely on: %s", name, field, b)
-			}
-		}
-	}
-}
-
 func TestFileNames(t *testing.T) {
 	long := "http://" + strings.Repeat("a", 250)
 	seen := make(map[string]string)

@@ -2,7 +2,6 @@ package csvout
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -13,28 +12,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
-
-// topLevelKeys returns the keys of a JSON object, in order.
-func topLevelKeys(t *testing.T, object []byte) (keys []string) {
-	t.Helper()
-	dec := json.NewDecoder(bytes.NewReader(object))
-	if _, err := dec.Token(); err != nil {
-		t.Fatal(err)
-	}
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			t.Fatal(err)
-		}
-		name, _ := key.(string)
-		keys = append(keys, name)
-	}
-	return keys
-}
 
 func TestTextIsSafeForSpreadsheets(t *testing.T) {
 	for _, tt := range []struct{ in, want, kept string }{
@@ -158,17 +135,4 @@ func FuzzOpen(f *testing.F) {
 			t.Error("a torn record stands before the last")
 		}
 	})
-}
-
-func TestLongTextIsCopiedOnce(t *testing.T) {
-	long := strings.Repeat("=é\x00", 3<<20)
-	dir := t.TempDir()
-	s := sinktest.Open(t, Format(nil), dir, nil)
-	sinktest.Put(t, s, &output.Results{Pages: []*output.Page{{URL: "http://a.test/", Title: long}}})
-	sinktest.Close(t, s)
-	r := csv.NewReader(bytes.NewReader(readFile(t, filepath.Join(dir, PagesFile))))
-	rows, err := r.ReadAll()
-	if err != nil || undo(rows[1][2]) != strings.ReplaceAll(long, "\x00", "\ufffd") {
-		t.Error("it does not come back as it was", err)
-	}
 }

@@ -194,9 +194,15 @@ func TestOpenWithoutMarkStartsAnew(t *testing.T) {
 // A database that lacks committed rows is an error. A nil checkpoint starts an empty one.
 func TestLostRowsAreReported(t *testing.T) {
 	many := new(output.Results)
-	for i := range 2000 { // of more pages than a file of a quarter has
+	for i := range 500 { // of more pages than a file of a quarter has
 		many.Pages = append(many.Pages, &output.Page{URL: fmt.Sprintf("http://a.test/%d", i)})
 	}
+	whole := t.TempDir()
+	s := sinktest.Open(t, Format(nil), whole, nil)
+	sinktest.Put(t, s, many)
+	sinktest.Put(t, s, page("http://a.test/1"))
+	checkpoint := sinktest.Put(t, s, page("http://a.test/2"))
+	sinktest.Close(t, s)
 	for damage, spoil := range map[string]func(t *testing.T, dir string) error{
 		"gone":  func(_ *testing.T, dir string) error { return os.Remove(filepath.Join(dir, File)) },
 		"empty": func(_ *testing.T, dir string) error { return os.Truncate(filepath.Join(dir, File), 0) },
@@ -239,18 +245,13 @@ func TestLostRowsAreReported(t *testing.T) {
 	} {
 		t.Run(damage, func(t *testing.T) {
 			dir := t.TempDir()
-			s := sinktest.Open(t, Format(nil), dir, nil)
-			sinktest.Put(t, s, many)
-			sinktest.Put(t, s, page("http://a.test/1"))
-			checkpoint := sinktest.Put(t, s, page("http://a.test/2"))
-			sinktest.Close(t, s)
-			if err := spoil(t, dir); err != nil {
+			if err := errors.Join(os.CopyFS(dir, os.DirFS(whole)), spoil(t, dir)); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := Format(nil).Open(dir, checkpoint); !errors.Is(err, output.ErrIncomplete) || !strings.Contains(err.Error(), File) {
 				t.Errorf("%v", err)
 			}
-			s = sinktest.Open(t, Format(nil), dir, nil)
+			s := sinktest.Open(t, Format(nil), dir, nil)
 			sinktest.Put(t, s, page("http://a.test/3"))
 			sinktest.Close(t, s)
 			if got := askDir(t, dir, "SELECT id, url FROM pages"); !slices.Equal(got, []string{"1|http://a.test/3"}) {

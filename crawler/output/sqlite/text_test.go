@@ -3,7 +3,6 @@ package sqlite
 import (
 	"encoding/json"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -98,34 +97,6 @@ func FuzzMark(f *testing.F) {
 			t.Error(got)
 		}
 	})
-}
-
-func TestLongTextsAreNotKept(t *testing.T) {
-	dir := t.TempDir()
-	s := sinktest.Open(t, Format(nil), dir, nil)
-	long := strings.Repeat("é\x00'", 10<<20/4)
-	sinktest.Put(t, s, &output.Results{Pages: []*output.Page{{URL: "http://a.test/", Title: long}}})
-	for n := range 2 {
-		url := fmt.Sprintf("http://a.test/%d/%s", n, strings.Repeat("x", 1<<18))
-		sinktest.Put(t, s, &output.Results{
-			Links: []*output.Links{{URL: url, To: []output.Link{{URL: url + "/1"}, {URL: url + "/2"}}}},
-		})
-	}
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	if held := m.HeapAlloc - uint64(len(long)); held > 40<<20 {
-		t.Errorf("%d bytes are held", held)
-	}
-	sinktest.Close(t, s)
-	db := reader(t, dir)
-	var title string
-	if err := db.QueryRowContext(t.Context(), "SELECT title FROM pages WHERE id = 1").Scan(&title); err != nil || title != strings.ReplaceAll(long, "\x00", "\ufffd") {
-		t.Error("the title does not come back as it was", err)
-	}
-	if got := ask(t, db, "SELECT count(DISTINCT to_url) FROM links WHERE length(to_url) > 1 << 18"); got[0] != "4" {
-		t.Errorf("%s long URLs", got[0])
-	}
 }
 
 func TestForgottenURLsAreFoundAgain(t *testing.T) {

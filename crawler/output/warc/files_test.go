@@ -287,7 +287,8 @@ func TestMissingDirectoryIsAnError(t *testing.T) {
 
 func TestFileNamesAreNotReused(t *testing.T) {
 	dir := t.TempDir()
-	s := reopen(t, dir, &Options{MaxBytes: 1}, fmt.Appendf(nil, `{"file":%d}`, maxFiles-1))
+	s := openSink(t, dir, &Options{MaxBytes: 1})
+	s.(*sink).files.File = maxFiles - 1
 	sinktest.Write(t, s, &output.Results{Exchanges: some(1).Exchanges})
 	before := contents(t, dir)
 	if err := s.Write(some(2)); err == nil || !maps.Equal(contents(t, dir), before) {

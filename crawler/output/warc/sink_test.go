@@ -149,29 +149,50 @@ func TestRevisit(t *testing.T) {
 	}
 }
 
+// archive writes the file of the nth crawl of a directory, and reads its records. If it is not the last crawl,
+// its file gets the number.
+func archive(t *testing.T, dir string, crawl int, last bool, f *output.Results) (name string, records []*parsed) {
+	t.Helper()
+	s := openSink(t, dir, &Options{Rand: rand.NewChaCha8([32]byte{byte(crawl)})})
+	sinktest.Write(t, s, f)
+	sinktest.Close(t, s)
+	name = filepath.Join(dir, fileName(0))
+	records, err := readFile(name)
+	if err == nil && !last {
+		numbered := filepath.Join(dir, fmt.Sprintf("crawl-00000.%d.warc.gz", crawl))
+		err, name = os.Rename(name, numbered), numbered
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name, records
+}
+
+// shorten removes bytes from the end of a file.
+func shorten(t *testing.T, name string, bytes int64) {
+	t.Helper()
+	info, err := os.Stat(name)
+	if err == nil {
+		err = os.Truncate(name, info.Size()-bytes)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func exchanges(all ...*output.Exchange) *output.Results { return &output.Results{Exchanges: all} }
+
 // A recrawl refers to the payloads of all earlier crawls of the directory, as far as their files are there and whole.
 func TestRevisitOfEarlierCrawls(t *testing.T) {
 	dir := t.TempDir()
 	withheld := answered("http://a.test/withheld", 200, "")
 	withheld.Withheld = "noarchive"
-	write := func(crawl int, rotate bool, all ...*output.Exchange) (records []*parsed) {
+	write := func(crawl int, last bool, all ...*output.Exchange) []*parsed {
 		t.Helper()
-		s := openSink(t, dir, &Options{Rand: rand.NewChaCha8([32]byte{byte(crawl)})})
-		sinktest.Write(t, s, &output.Results{Exchanges: all, Pages: []*output.Page{{URL: "http://a.test/not-requested", FetchedAt: noon}}})
-		sinktest.Close(t, s)
-		name := filepath.Join(dir, fileName(0))
-		records, err := readFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if rotate {
-			if err := os.Rename(name, filepath.Join(dir, fmt.Sprintf("crawl-00000.%d.warc.gz", crawl))); err != nil {
-				t.Fatal(err)
-			}
-		}
+		_, records := archive(t, dir, crawl, last, &output.Results{Exchanges: all, Pages: []*output.Page{{URL: "http://a.test/not-requested", FetchedAt: noon}}})
 		return records
 	}
-	first := write(1, true, answered("http://a.test/same", 200, "same"), answered("http://a.test/changes", 200, "old"), withheld,
+	first := write(1, false, answered("http://a.test/same", 200, "same"), answered("http://a.test/changes", 200, "old"), withheld,
 		answered("http://a.test/not-requested", 200, "x"), answered("http://a.test/late", 200, strings.Repeat("late", 5000)))
 	original := make(map[string]string) // ID of the record with a payload, by that
 	note := func(records []*parsed) {
@@ -199,32 +220,26 @@ func TestRevisitOfEarlierCrawls(t *testing.T) {
 			}
 		}
 	}
-	second := write(2, true, answered("http://a.test/same", 304, ""), answered("http://a.test/changes", 200, "new"), answered("http://a.test/copy", 200, "same"), answered("http://a.test/withheld", 304, ""))
+	second := write(2, false, answered("http://a.test/same", 304, ""), answered("http://a.test/changes", 200, "new"), answered("http://a.test/copy", 200, "same"), answered("http://a.test/withheld", 304, ""))
 	check(second, map[string][2]string{"/same": {notModified, "same"}, "/changes": {response}, "/copy": {identical, "same"}, "/withheld": {notModified}})
 	note(second)
 	third := []*output.Exchange{
 		answered("http://a.test/same", 200, "same"), answered("http://a.test/changes", 304, ""), answered("http://a.test/copy", 304, ""), answered("http://a.test/late", 304, ""),
 		answered("http://a.test/back", 200, "old"),
 	}
-	check(write(3, false, third...), map[string][2]string{
+	check(write(3, true, third...), map[string][2]string{
 		"/same": {identical, "same"}, "/changes": {notModified, "new"}, "/copy": {notModified, "same"}, "/late": {notModified, strings.Repeat("late", 5000)}, "/back": {identical, "old"},
 	})
 	// Without its second half, the first file still has the first records.
 	earlier := filepath.Join(dir, "crawl-00000.1.warc.gz")
-	packed, err := os.ReadFile(earlier)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(earlier, packed[:len(packed)-700], 0o600); err != nil {
-		t.Fatal(err)
-	}
-	check(write(4, false, third...), map[string][2]string{
+	shorten(t, earlier, 700)
+	check(write(4, true, third...), map[string][2]string{
 		"/same": {identical, "same"}, "/changes": {notModified, "new"}, "/copy": {notModified, "same"}, "/late": {notModified}, "/back": {identical, "old"},
 	})
 	if err := os.Remove(earlier); err != nil {
 		t.Fatal(err)
 	}
-	check(write(5, false, third...), map[string][2]string{
+	check(write(5, true, third...), map[string][2]string{
 		"/same": {response}, "/changes": {notModified, "new"}, "/copy": {notModified}, "/late": {notModified}, "/back": {response},
 	})
 }
@@ -238,57 +253,28 @@ func TestRevisitOfHiddenPayload(t *testing.T) {
 		name   string
 		second *output.Exchange
 		known  bool
-		change func(t *testing.T, name string) // of the archive of the second crawl
+		torn   int64 // bytes that the archive of the second crawl lacks
 	}{
-		{"an error", answered(url, 503, "later"), true, nil},
-		{"an error that is cut", &output.Exchange{URL: url, StartedAt: noon, Status: 500, Truncated: true, Response: []byte("HTTP/1.1 500 \r\n\r\n"), Body: []byte("x")}, true, nil},
-		{"an error with the payload of another page", answered(url, 404, "other"), true, nil},
-		{"not modified", answered(url, 304, ""), true, nil},
-		{"withheld", withheld, false, nil},
-		{"cut", cut, false, nil},
-		{"empty", answered(url, 200, ""), false, nil},
-		{"a payload whose record is lost", answered(url, 200, "lost"), false, nil},
-		{"a damaged archive", answered(url, 200, "new"), false, func(t *testing.T, name string) {
-			packed, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(name, packed[:len(packed)-30], 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}},
+		{"an error", answered(url, 503, "later"), true, 0},
+		{"an error that is cut", &output.Exchange{URL: url, StartedAt: noon, Status: 500, Truncated: true, Response: []byte("HTTP/1.1 500 \r\n\r\n"), Body: []byte("x")}, true, 0},
+		{"an error with the payload of another page", answered(url, 404, "other"), true, 0},
+		{"not modified", answered(url, 304, ""), true, 0},
+		{"withheld", withheld, false, 0},
+		{"cut", cut, false, 0},
+		{"empty", answered(url, 200, ""), false, 0},
+		{"a payload whose record is lost", answered(url, 200, "lost"), false, 0},
+		{"a damaged archive", answered(url, 200, "new"), false, 30},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
-			write := func(id byte, all ...*output.Exchange) {
-				s := openSink(t, dir, &Options{Rand: rand.NewChaCha8([32]byte{id})})
-				sinktest.Write(t, s, &output.Results{Exchanges: all})
-				sinktest.Close(t, s)
-			}
-			rotate := func(number int) string {
-				name := filepath.Join(dir, fmt.Sprintf("crawl-00000.%d.warc.gz", number))
-				if err := os.Rename(filepath.Join(dir, fileName(0)), name); err != nil {
-					t.Fatal(err)
-				}
-				return name
-			}
-			write(1, answered("http://a.test/lost", 200, "lost"))
-			lost := rotate(1)
-			write(2, answered(url, 200, "secret"), answered("http://a.test/other", 200, "other"))
-			rotate(2)
-			write(3, tt.second)
-			second := rotate(3)
-			if tt.change != nil {
-				tt.change(t, second)
-			}
+			lost, _ := archive(t, dir, 1, false, exchanges(answered("http://a.test/lost", 200, "lost")))
+			archive(t, dir, 2, false, exchanges(answered(url, 200, "secret"), answered("http://a.test/other", 200, "other")))
+			second, _ := archive(t, dir, 3, false, exchanges(tt.second))
+			shorten(t, second, tt.torn)
 			if err := os.Remove(lost); err != nil {
 				t.Fatal(err)
 			}
-			write(4, answered(url, 304, ""))
-			all, err := readFile(filepath.Join(dir, fileName(0)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, all := archive(t, dir, 4, true, exchanges(answered(url, 304, "")))
 			if last := all[len(all)-1]; last.kind() != "revisit" || (last.get("WARC-Refers-To") != "") != tt.known {
 				t.Errorf("%v, want a known payload: %t", last.fields, tt.known)
 			}
@@ -299,27 +285,12 @@ func TestRevisitOfHiddenPayload(t *testing.T) {
 // Each resume reads the archives of earlier crawls, so their size has a limit.
 func TestOldArchivesAreNotRead(t *testing.T) {
 	dir := t.TempDir()
-	for number, body := range []string{"old", "new"} {
-		s := openSink(t, dir, &Options{Rand: rand.NewChaCha8([32]byte{byte(number)})})
-		sinktest.Write(t, s, &output.Results{Exchanges: []*output.Exchange{answered("http://a.test/"+body, 200, body)}})
-		sinktest.Close(t, s)
-		name := filepath.Join(dir, fmt.Sprintf("crawl-00000.%d.warc.gz", number+1))
-		if err := os.Rename(filepath.Join(dir, fileName(0)), name); err != nil {
-			t.Fatal(err)
-		}
-		if body == "old" {
-			if err := os.Truncate(name, maxRecalled); err != nil { // sparse
-				t.Fatal(err)
-			}
-		}
-	}
-	s := openSink(t, dir, nil)
-	sinktest.Write(t, s, &output.Results{Exchanges: []*output.Exchange{answered("http://a.test/1", 200, "new"), answered("http://a.test/2", 200, "old")}})
-	sinktest.Close(t, s)
-	all, err := readFile(filepath.Join(dir, fileName(0)))
-	if err != nil {
+	old, _ := archive(t, dir, 1, false, exchanges(answered("http://a.test/old", 200, "old")))
+	if err := os.Truncate(old, maxRecalled); err != nil { // sparse
 		t.Fatal(err)
 	}
+	archive(t, dir, 2, false, exchanges(answered("http://a.test/new", 200, "new")))
+	_, all := archive(t, dir, 3, true, exchanges(answered("http://a.test/1", 200, "new"), answered("http://a.test/2", 200, "old")))
 	if want := []string{"warcinfo", "request /1", "revisit /1", "request /2", "response /2"}; !slices.Equal(kinds(all), want) {
 		t.Errorf("%q, want %q", kinds(all), want)
 	}

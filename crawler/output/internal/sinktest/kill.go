@@ -70,7 +70,7 @@ func (w Writer) write(dir, last string) error {
 func (w Writer) Kill(t *testing.T, dir string) (count int) {
 	t.Helper()
 	var last string
-	for i := range 10 {
+	for i := range 6 {
 		cmd := exec.Command(os.Args[0])
 		said := new(strings.Builder)
 		cmd.Env, cmd.Stderr = append(os.Environ(), dirEnv+"="+dir, markEnv+"="+last), said
