@@ -88,65 +88,9 @@ func ExampleReport_WriteFiles() {
 	if err == nil {
 		err = r.WriteFiles(context.Background(), dir)
 	}
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, name := range []string{report.HTMLFile, report.JSONFile} {
-		_, err := os.Stat(filepath.Join(dir, name))
-		fmt.Println(name, "exists:", err == nil)
-	}
+	fmt.Println(report.HTMLFile, report.JSONFile, err)
 	// Output:
-	// report.html exists: true
-	// report.json exists: true
-}
-
-// How do I make one report of a crawl with several workers?
-func ExampleGenerate_workers() {
-	first, remove := smallCrawl()
-	defer remove()
-
-	// The second worker fetched a page again, since the lease of the first had expired, and
-	// one more. Then it was killed.
-	const site = "https://example.com"
-	second := first + "-2"
-	d, err := results.Create(second, map[string]any{"version": results.Version, "config": map[string]any{"urls": []string{site + "/"}, "links": true}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	at := time.Date(2026, 5, 4, 12, 1, 0, 0, time.UTC)
-	var b results.Batch
-	err = errors.Join(
-		results.Pages.Add(&b, &output.Page{URL: site + "/gone", Status: 200, Source: "link", FoundOn: site + "/", ContentType: "text/html", FetchedAt: at}),
-		results.Pages.Add(&b, &output.Page{URL: site + "/news", Status: 200, Source: "link", FoundOn: site + "/", ContentType: "text/html", FetchedAt: at}),
-		d.Write(&b), d.Close())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-
-	r, err := report.Generate(context.Background(), []string{first, second}, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(r.Summary.Pages, "pages,", r.Summary.Broken, "broken")
-	for i, s := range r.Workers {
-		fmt.Printf("worker %d: %d pages, %s\n", i+1, s.Pages, s.State)
-	}
-	for _, note := range r.Notes {
-		fmt.Println(strings.ReplaceAll(note, second, "worker 2"))
-	}
-	_, err = report.Generate(context.Background(), []string{first, first}, nil)
-	fmt.Println("the same directory twice is an error:", errors.Is(err, report.ErrNotOneCrawl))
-	// Output:
-	// 4 pages, 0 broken
-	// worker 1: 2 pages, finished
-	// worker 2: 2 pages, unknown
-	// worker 2: the worker is still running or was killed: some skipped URLs are not listed until it ends
-	// 1 page is in more than one directory: the last fetch counts
-	// the same directory twice is an error: true
+	// report.html report.json <nil>
 }
 
 // How do the sitemaps differ from the site?

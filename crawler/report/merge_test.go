@@ -151,7 +151,7 @@ func TestFetchedURLIsNotRejected(t *testing.T) {
 
 // A URL that several workers rejected counts once, for the reason that ranks first.
 func TestURLRejectedTwiceCountsOnce(t *testing.T) {
-	for _, tt := range []struct {
+	tests := []struct {
 		more, less output.Reason
 		depth      int // of more; that of less is 2
 	}{
@@ -177,40 +177,45 @@ func TestURLRejectedTwiceCountsOnce(t *testing.T) {
 		{output.Failed, output.Disallowed, 1},
 		{output.Disallowed, output.Failed, 2},
 		{output.RobotsUnreachable, output.RobotsUnreachable, 1},
-	} {
-		t.Run(fmt.Sprintf("%s over %s", tt.more, tt.less), func(t *testing.T) {
-			more := worker(func(c *crawl) {
-				c.reject("/x", output.Rejection{Reason: tt.more, Source: "link", Depth: tt.depth, FoundOn: example + "/more", Rule: "Disallow: /x", Line: 2})
-				c.reject("/mine", output.Rejection{Reason: output.DuplicateURL, Source: "link"})
-			})
-			less := worker(func(c *crawl) {
-				c.reject("/x", output.Rejection{Reason: tt.less, Source: "link", Depth: 2, FoundOn: example + "/less", Rule: "Disallow: /x", Line: 2})
-			})
-			inAnyOrder(t, []*crawl{more, less, less}, func(t *testing.T, r *Report) {
-				at := slices.IndexFunc(r.Rejected.Reasons, func(g ReasonGroup) bool { return g.Reason == tt.more })
-				if at < 0 || r.Rejected.Total != 2 || r.Summary.Rejected != 2 {
-					t.Fatalf("%+v", r.Rejected)
-				}
-				row := r.Rejected.Reasons[at].URLs.Rows[len(r.Rejected.Reasons[at].URLs.Rows)-1]
-				if row.URL != example+"/x" || row.FoundOn != example+"/more" {
-					t.Errorf("%+v", row)
-				}
-				if !slices.ContainsFunc(r.Depths, func(d Depth) bool { return d.Depth == tt.depth && d.Rejected == 1 }) {
-					t.Errorf("depths %+v", r.Depths)
-				}
-				rejected := 0
-				for _, s := range r.Workers {
-					rejected += s.Rejected
-				}
-				if rejected != 2 {
-					t.Errorf("%+v", r.Workers)
-				}
-				if rules := r.Rejected.Rules; tt.more == output.Disallowed && (rules.Total != 1 || rules.Rows[0].URLs != 1 || len(rules.Rows[0].Examples) != 1) {
-					t.Errorf("%+v", rules)
-				}
-			})
-		})
 	}
+	more, less := worker(func(*crawl) {}), worker(func(*crawl) {})
+	want, depths := make(map[string][2]string), make(map[int]int) // reason and FoundOn, by URL
+	for i, tt := range tests {
+		url := fmt.Sprintf("/%s-%s-%d", tt.more, tt.less, i)
+		more.reject(url, output.Rejection{Reason: tt.more, Source: "link", Depth: tt.depth, FoundOn: example + "/more", Rule: "Disallow: /x", Line: 2})
+		less.reject(url, output.Rejection{Reason: tt.less, Source: "link", Depth: 2, FoundOn: example + "/less", Rule: "Disallow: /x", Line: 2})
+		want[example+url] = [2]string{string(tt.more), example + "/more"}
+		depths[tt.depth]++
+	}
+	more.reject("/mine", output.Rejection{Reason: output.DuplicateURL, Source: "link", Depth: 7, FoundOn: example + "/more"})
+	want[example+"/mine"] = [2]string{string(output.DuplicateURL), example + "/more"}
+	depths[7]++
+	inAnyOrder(t, []*crawl{more, less, less}, func(t *testing.T, r *Report) {
+		got, gotDepths, rejected, disallowed := make(map[string][2]string), make(map[int]int), 0, 0
+		for _, g := range r.Rejected.Reasons {
+			for _, row := range g.URLs.Rows {
+				got[row.URL] = [2]string{string(g.Reason), row.FoundOn}
+				if g.Reason == output.Disallowed {
+					disallowed++
+				}
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" || r.Rejected.Total != len(want) || r.Summary.Rejected != len(want) {
+			t.Errorf("%d in all, in the summary %d (-want +got):\n%s", r.Rejected.Total, r.Summary.Rejected, diff)
+		}
+		for _, d := range r.Depths {
+			gotDepths[d.Depth] = d.Rejected
+		}
+		if diff := cmp.Diff(depths, gotDepths); diff != "" {
+			t.Errorf("depths (-want +got):\n%s", diff)
+		}
+		for _, s := range r.Workers {
+			rejected += s.Rejected
+		}
+		if rules := r.Rejected.Rules; rejected != len(want) || rules.Total != 1 || rules.Rows[0].URLs != disallowed || len(rules.Rows[0].Examples) != disallowed {
+			t.Errorf("%d of all workers, rules %+v", rejected, rules)
+		}
+	})
 }
 
 // A robots.txt that redirects to a blocked address is no outage, and no change.

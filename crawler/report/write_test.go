@@ -73,39 +73,68 @@ func TestWriteOutlivesPowerCut(t *testing.T) {
 	}
 }
 
-// A report that is interrupted while it is written leaves the earlier one, and no temporary files.
-func TestInterruptedWriteKeepsEarlierReport(t *testing.T) {
+// contents returns the files of a directory.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		all[path] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// A report that is interrupted while it is written, or for which the disk is full, leaves the earlier one, and no
+// temporary files.
+func TestFailedWriteKeepsEarlierReport(t *testing.T) {
 	dir := everything().write(t)
 	r, err := write(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := func() map[string]string {
-		t.Helper()
-		all := make(map[string]string)
-		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			text, err := os.ReadFile(path)
-			all[path] = string(text)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return all
-	}
-	before := files()
+	pages, before := r.Summary.Pages, contents(t, dir)
 	r.Version++ // another report
-	for writes := range 3 {
-		ctx := &endingContext{Context: t.Context(), left: writes}
-		if err := r.WriteFiles(ctx, dir); !errors.Is(err, context.Canceled) {
-			t.Errorf("after %d writes: %v", writes, err)
+	writing := func(html func(io.Writer) error) func() error {
+		return func() error {
+			return writeFiles(t.Context(), map[string]func(io.Writer) error{filepath.Join(dir, JSONFile): r.WriteJSON, filepath.Join(dir, HTMLFile): html})
 		}
-		if diff := cmp.Diff(before, files()); diff != "" {
-			t.Errorf("after %d writes (-before +after):\n%s", writes, diff)
+	}
+	interrupted := func(writes int) func() error {
+		return func() error { return r.WriteFiles(&endingContext{Context: t.Context(), left: writes}, dir) }
+	}
+	for name, tt := range map[string]struct {
+		write func() error
+		want  error
+	}{
+		"interrupted at once":          {interrupted(0), context.Canceled},
+		"interrupted after one write":  {interrupted(1), context.Canceled},
+		"interrupted after two writes": {interrupted(2), context.Canceled},
+		"full at once":                 {writing(func(io.Writer) error { return syscall.ENOSPC }), syscall.ENOSPC},
+		"full after a part of the page": {writing(func(w io.Writer) error {
+			_, err := w.Write(make([]byte, 1<<20))
+			return errors.Join(err, syscall.ENOSPC)
+		}), syscall.ENOSPC},
+	} {
+		if err := tt.write(); !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v", name, err)
 		}
+		if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+			t.Errorf("%s (-before +after):\n%s", name, diff)
+		}
+	}
+	page := filepath.Join(dir, HTMLFile)
+	if err := errors.Join(os.Remove(page), os.Mkdir(page, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := write(dir, nil); err == nil || r == nil || r.Summary.Pages != pages {
+		t.Errorf("Write = %v, %v", r, err)
 	}
 }
 
@@ -122,57 +151,6 @@ func (c *endingContext) Err() error {
 	}
 	c.left--
 	return nil
-}
-
-// A full disk leaves the earlier report, and no temporary files.
-func TestFailedWriteKeepsEarlierReport(t *testing.T) {
-	dir := everything().write(t)
-	before, err := write(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	read := func() string {
-		t.Helper()
-		json, err := os.ReadFile(filepath.Join(dir, JSONFile))
-		html, err2 := os.ReadFile(filepath.Join(dir, HTMLFile))
-		if err := errors.Join(err, err2); err != nil {
-			t.Fatal(err)
-		}
-		return string(json) + string(html)
-	}
-	want := read()
-	for name, fail := range map[string]func(io.Writer) error{
-		"at once": func(io.Writer) error { return syscall.ENOSPC },
-		"later": func(w io.Writer) error {
-			_, err := w.Write(make([]byte, 1<<20))
-			return errors.Join(err, syscall.ENOSPC)
-		},
-	} {
-		err := writeFiles(t.Context(), map[string]func(io.Writer) error{
-			filepath.Join(dir, JSONFile): func(w io.Writer) error { return (&Report{Version: 99}).WriteJSON(w) },
-			filepath.Join(dir, HTMLFile): fail,
-		})
-		if !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if got := read(); got != want {
-			t.Errorf("%s: the earlier report is gone", name)
-		}
-		left, err := filepath.Glob(filepath.Join(dir, ".report*"))
-		if err != nil || len(left) > 0 {
-			t.Errorf("%s: left behind: %v, %v", name, left, err)
-		}
-	}
-	if err := os.Remove(filepath.Join(dir, HTMLFile)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, HTMLFile), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	r, err := write(dir, nil)
-	if err == nil || r == nil || r.Summary.Pages != before.Summary.Pages {
-		t.Errorf("Write = %v, %v", r, err)
-	}
 }
 
 // An error of closing a file is not lost beside that of writing it.
