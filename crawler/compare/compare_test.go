@@ -170,76 +170,41 @@ func TestChangesOfPagesRobotsAndSitemaps(t *testing.T) {
 		old, now site
 		want     []string
 	}{
-		{"nothing", site{pages: []output.Page{home, page("/a")}}, site{pages: []output.Page{page("/a"), home}}, nil},
-		{"appeared", site{pages: []output.Page{home}}, site{pages: []output.Page{home, page("/a")}}, []string{"page-appeared /a"}},
-		{"vanished", site{pages: []output.Page{home, page("/a")}}, site{pages: []output.Page{home}}, []string{"page-vanished /a"}},
-		{"broken before, gone now", site{pages: []output.Page{home, page("/a", status(404))}}, site{pages: []output.Page{home}}, nil},
-		{"vanished from a crawl that is not finished", site{pages: []output.Page{home, page("/a")}}, site{pages: []output.Page{home}, stopped: true}, nil},
-		{"appeared after a crawl that was not finished", site{pages: []output.Page{home}, stopped: true}, site{pages: []output.Page{home, page("/a")}}, nil},
-		{"broken", site{pages: []output.Page{page("/a")}}, site{pages: []output.Page{page("/a", status(500))}}, []string{"page-broken /a status 500"}},
-		{
-			"no response", site{pages: []output.Page{page("/a")}},
-			site{rejected: []output.Rejection{{URL: "/a", Reason: output.Failed, Detail: "timeout"}}},
-			[]string{"page-broken /a timeout"},
-		},
-		{
-			"only nofollow links lead there", site{pages: []output.Page{page("/a")}},
-			site{rejected: []output.Rejection{{URL: "/a", Reason: output.Nofollow}}},
-			[]string{"page-vanished /a skipped: nofollow"},
-		},
-		{"redirected", site{pages: []output.Page{page("/a")}}, site{pages: []output.Page{page("/a", redirected("/b"))}}, []string{"page-redirected /a status 301 /b"}},
-		{"noindex", site{pages: []output.Page{page("/a")}}, site{pages: []output.Page{page("/a", noindex)}}, []string{"page-noindex /a noindex"}},
-		{
-			"noindex removed", site{pages: []output.Page{page("/a", noindex)}}, site{pages: []output.Page{page("/a")}},
-			[]string{`directives-changed /a removed; it was "noindex"`},
-		},
-		{
-			"redirect with another target", site{pages: []output.Page{page("/a", redirected("/b"))}}, site{pages: []output.Page{page("/a", redirected("/c"))}},
-			[]string{"redirect-changed /a it was /b /c"},
-		},
-		{
-			"redirect without a target", site{pages: []output.Page{page("/a", redirected("/b"))}}, site{pages: []output.Page{page("/a", status(301))}},
-			[]string{"redirect-changed /a it was /b"},
-		},
-		{
-			"another redirect to the same target", site{pages: []output.Page{page("/a", redirected("/b"))}}, site{pages: []output.Page{page("/a", redirected("/b"), status(302))}},
-			[]string{"status-changed /a status 302; it was 301"},
-		},
-		{"other fault", site{pages: []output.Page{page("/a", status(404))}}, site{pages: []output.Page{page("/a", status(410))}}, []string{"status-changed /a status 410; it was 404"}},
-		{"repaired", site{pages: []output.Page{page("/a", status(404))}}, site{pages: []output.Page{page("/a")}}, []string{"status-changed /a status 200; it was 404"}},
-		{"content that is not authoritative", site{pages: []output.Page{page("/a")}}, site{pages: []output.Page{page("/a", status(203))}}, []string{"status-changed /a status 203; it was 200"}},
+		{"nothing", of(home, page("/a")), of(page("/a"), home), nil},
+		{"appeared", of(home), of(home, page("/a")), []string{"page-appeared /a"}},
+		{"vanished", of(home, page("/a")), of(home), []string{"page-vanished /a"}},
+		{"broken before, gone now", of(home, page("/a", status(404))), of(home), nil},
+		{"vanished from a crawl that is not finished", of(home, page("/a")), site{pages: []output.Page{home}, stopped: true}, nil},
+		{"appeared after a crawl that was not finished", site{pages: []output.Page{home}, stopped: true}, of(home, page("/a")), nil},
+		{"broken", one(), one(status(500)), []string{"page-broken /a status 500"}},
+		{"no response", one(), site{rejected: []output.Rejection{{URL: "/a", Reason: output.Failed, Detail: "timeout"}}}, []string{"page-broken /a timeout"}},
+		{"only nofollow links lead there", one(), site{rejected: []output.Rejection{{URL: "/a", Reason: output.Nofollow}}}, []string{"page-vanished /a skipped: nofollow"}},
+		{"redirected", one(), one(redirected("/b")), []string{"page-redirected /a status 301 /b"}},
+		{"noindex", one(), one(noindex), []string{"page-noindex /a noindex"}},
+		{"noindex removed", one(noindex), one(), []string{`directives-changed /a removed; it was "noindex"`}},
+		{"redirect with another target", one(redirected("/b")), one(redirected("/c")), []string{"redirect-changed /a it was /b /c"}},
+		{"redirect without a target", one(redirected("/b")), one(status(301)), []string{"redirect-changed /a it was /b"}},
+		{"another redirect to the same target", one(redirected("/b")), one(redirected("/b"), status(302)), []string{"status-changed /a status 302; it was 301"}},
+		{"other fault", one(status(404)), one(status(410)), []string{"status-changed /a status 410; it was 404"}},
+		{"repaired", one(status(404)), one(), []string{"status-changed /a status 200; it was 404"}},
+		{"content that is not authoritative", one(), one(status(203)), []string{"status-changed /a status 203; it was 200"}},
 		{
 			"test server whose redirects name the real site", site{origin: "https://real.example", pages: []output.Page{page("/a", status(301), to("https://real.example/b"))}},
-			site{pages: []output.Page{page("/a", status(301), to("https://real.example/b"))}}, nil,
+			one(status(301), to("https://real.example/b")), nil,
 		},
-		{
-			"redirects of a test server and the real site", site{origin: "https://real.example", pages: []output.Page{page("/a", status(301), to("https://real.example/b"))}},
-			site{pages: []output.Page{page("/a", redirected("/b"))}}, nil,
-		},
-		{"not modified", site{pages: []output.Page{page("/a", canonical("/a"))}}, site{pages: []output.Page{page("/a", status(304))}}, nil},
-		{
-			"canonical lost", site{pages: []output.Page{page("/a", canonical("/a"))}}, site{pages: []output.Page{page("/a")}},
-			[]string{"canonical-changed /a removed; it was /a"},
-		},
-		{
-			"canonical that was broken", site{pages: []output.Page{page("/a", canonical("/typo")), page("/typo", status(404))}},
-			site{pages: []output.Page{page("/a", canonical("/a"))}}, nil,
-		},
-		{
-			"canonical that redirected", site{pages: []output.Page{page("/a", canonical("/old")), page("/old", status(301)), page("/new")}},
-			site{pages: []output.Page{page("/a", canonical("/new")), page("/old", status(301)), page("/new")}}, nil,
-		},
+		{"redirects of a test server and the real site", site{origin: "https://real.example", pages: []output.Page{page("/a", status(301), to("https://real.example/b"))}}, one(redirected("/b")), nil},
+		{"not modified", one(canonical("/a")), one(status(304)), nil},
+		{"canonical lost", one(canonical("/a")), one(), []string{"canonical-changed /a removed; it was /a"}},
+		{"canonical that was broken", of(page("/a", canonical("/typo")), page("/typo", status(404))), one(canonical("/a")), nil},
+		{"canonical that redirected", of(page("/a", canonical("/old")), page("/old", status(301)), page("/new")), of(page("/a", canonical("/new")), page("/old", status(301)), page("/new")), nil},
 		{
 			"canonical on a host that did not respond", site{pages: []output.Page{page("/a", canonical("https://wrong.example/a"))}, checks: []output.Check{{URL: "https://wrong.example/a", Kind: "canonical", Result: output.CheckBroken, Reason: output.Failed}}},
-			site{pages: []output.Page{page("/a", canonical("/a"))}}, nil,
+			one(canonical("/a")), nil,
 		},
-		{"canonical of its own added", site{pages: []output.Page{page("/a")}}, site{pages: []output.Page{page("/a", canonical("/a"))}}, nil},
+		{"canonical of its own added", one(), one(canonical("/a")), nil},
+		{"canonical elsewhere", one(), one(canonical("/")), []string{"canonical-changed /a it had none /"}},
 		{
-			"canonical elsewhere", site{pages: []output.Page{page("/a")}}, site{pages: []output.Page{page("/a", canonical("/"))}},
-			[]string{"canonical-changed /a it had none /"},
-		},
-		{
-			"disallowed, found by a link", site{pages: []output.Page{page("/a")}},
+			"disallowed, found by a link", one(),
 			site{robots: "User-agent: *\nDisallow: /a\n", rejected: []output.Rejection{{URL: "/a", Reason: output.Disallowed, Rule: "Disallow: /a", Line: 2}}},
 			[]string{
 				"page-disallowed /a Disallow: /a (line 2)",
@@ -247,7 +212,7 @@ func TestChangesOfPagesRobotsAndSitemaps(t *testing.T) {
 			},
 		},
 		{
-			"everything disallowed, so no link is found", site{pages: []output.Page{page("/a")}}, site{robots: "User-agent: *\nDisallow: /\n"},
+			"everything disallowed, so no link is found", one(), site{robots: "User-agent: *\nDisallow: /\n"},
 			[]string{
 				"page-disallowed /a Disallow: / (line 2)",
 				`robots-disallows /robots.txt / is disallowed for every agent by "Disallow: /", line 2 (line 2) /`,
@@ -262,7 +227,7 @@ func TestChangesOfPagesRobotsAndSitemaps(t *testing.T) {
 			},
 		},
 		{
-			"disallowed where no page is", site{pages: []output.Page{home}}, site{pages: []output.Page{home}, robots: "User-agent: *\nDisallow: /x\n"},
+			"disallowed where no page is", of(home), site{pages: []output.Page{home}, robots: "User-agent: *\nDisallow: /x\n"},
 			[]string{`robots-changed /robots.txt /x is disallowed for every agent by "Disallow: /x", line 2 (line 2) /x`},
 		},
 		{
@@ -274,10 +239,7 @@ func TestChangesOfPagesRobotsAndSitemaps(t *testing.T) {
 			"other words, same meaning", site{pages: []output.Page{home}, robots: "User-agent: *\nDisallow: /x\n"},
 			site{pages: []output.Page{home}, robots: "# for all\nuser-agent: *\nDisallow: /x # private\nDisallow: /x/y\n"}, nil,
 		},
-		{
-			"sitemap line", site{pages: []output.Page{home}, robots: "Sitemap: https://example.com/s.xml\n"}, site{pages: []output.Page{home}},
-			[]string{"robots-changed /robots.txt the Sitemap line is gone /s.xml"},
-		},
+		{"sitemap line", site{pages: []output.Page{home}, robots: "Sitemap: https://example.com/s.xml\n"}, of(home), []string{"robots-changed /robots.txt the Sitemap line is gone /s.xml"}},
 		{
 			"new sitemap line", site{pages: []output.Page{home}, robots: "# none\n"}, site{pages: []output.Page{home}, robots: "# one\nSitemap: https://example.com/s.xml\n"},
 			[]string{"robots-changed /robots.txt line 2 is a new Sitemap line (line 2) /s.xml"},
@@ -332,7 +294,7 @@ func TestChangesOfPagesRobotsAndSitemaps(t *testing.T) {
 
 func TestNewAndFixedFindings(t *testing.T) {
 	old := site{origin: "http://127.0.0.1:1", pages: []output.Page{page("/"), page("/gone", status(404)), page("/still", status(404))}}
-	now := site{pages: []output.Page{page("/"), page("/new", status(404)), page("/still", status(404))}}
+	now := of(page("/"), page("/new", status(404)), page("/still", status(404)))
 	before, after := old.write(t), now.write(t)
 	check := func(t *testing.T, c *compare.Comparison) {
 		t.Helper()
@@ -384,7 +346,7 @@ func TestNewAndFixedFindings(t *testing.T) {
 func TestFindingsOfTestServerThatNamesRealSite(t *testing.T) {
 	const released = "https://real.example"
 	old := site{origin: released, pages: []output.Page{page("/", canonical("/gone")), page("/gone", status(404))}}
-	now := site{pages: []output.Page{page("/", canonical(released+"/gone")), page(released+"/gone", status(404))}}
+	now := of(page("/", canonical(released+"/gone")), page(released+"/gone", status(404)))
 	c := compare.Compare(open(t, old.write(t)), open(t, now.write(t)))
 	if len(c.Findings) != 0 || len(c.Notes) != 1 {
 		t.Errorf("%+v, notes %q", c.Findings, c.Notes)
@@ -395,7 +357,7 @@ func TestFindingsOfTestServerThatNamesRealSite(t *testing.T) {
 // is the first one: nothing is new.
 func TestDuplicatesKeepTheirIdentity(t *testing.T) {
 	text := func(s string) func(*output.Page) { return func(p *output.Page) { p.Title, p.Description = s, s } }
-	old := site{pages: []output.Page{page("/1", text("Archive")), page("/2", text("Archive")), page("/3", text("Archive")), page("/4", text("Archive"))}}
+	old := of(page("/1", text("Archive")), page("/2", text("Archive")), page("/3", text("Archive")), page("/4", text("Archive")))
 	now := old
 	now.pages = append([]output.Page{page("/1", text("News"))}, old.pages[1:]...)
 	seen := 0
@@ -414,7 +376,7 @@ func TestDuplicatesKeepTheirIdentity(t *testing.T) {
 
 // A rule that the old crawl did not check says nothing about what is new.
 func TestUncheckedRulesAreNotNew(t *testing.T) {
-	dir := site{pages: []output.Page{page("/gone", status(404))}}.write(t)
+	dir := of(page("/gone", status(404))).write(t)
 	r, err := report.Generate(t.Context(), []string{dir}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -438,7 +400,7 @@ func TestUncheckedRulesAreNotNew(t *testing.T) {
 
 // A site that had no sitemap had no faults in it: those of its first sitemap are new.
 func TestFindingsOfFirstSitemapAreNew(t *testing.T) {
-	old := site{pages: []output.Page{page("/"), page("/gone", status(404))}}
+	old := of(page("/"), page("/gone", status(404)))
 	now := old
 	now.entries = []output.Entry{{URL: "/gone", Sitemap: "https://example.com/sitemap.xml"}}
 	c := compare.Compare(open(t, old.write(t)), open(t, now.write(t)))
@@ -449,8 +411,8 @@ func TestFindingsOfFirstSitemapAreNew(t *testing.T) {
 
 // A recrawl does not know the content of unchanged pages, so its findings are not compared.
 func TestContentOfUnchangedPagesIsNotCompared(t *testing.T) {
-	full := site{pages: []output.Page{page("/")}}
-	again := site{pages: []output.Page{page("/", status(304))}}
+	full := of(page("/"))
+	again := of(page("/", status(304)))
 	before, after := full.write(t), again.write(t)
 	for name, sides := range map[string][2]string{"old": {after, before}, "new": {before, after}} {
 		c := compare.Compare(open(t, sides[0]), open(t, sides[1]))
@@ -462,7 +424,7 @@ func TestContentOfUnchangedPagesIsNotCompared(t *testing.T) {
 
 // A finding on a page that the new crawl skips is not fixed. One on a page that vanished is.
 func TestFindingsOnSkippedPagesAreNotFixed(t *testing.T) {
-	before := open(t, site{pages: []output.Page{page("/"), page("/a"), page("/b"), page("/gone")}}.write(t))
+	before := open(t, of(page("/"), page("/a"), page("/b"), page("/gone")).write(t))
 	after := open(t, site{
 		pages: []output.Page{page("/")}, robots: "User-agent: *\nDisallow: /a\nDisallow: /b\n",
 		rejected: []output.Rejection{{URL: "/a", Reason: output.Disallowed, Rule: "Disallow: /a", Line: 2}}, // no page links to /b

@@ -64,7 +64,7 @@ func TestChangesOfContent(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			now := shop
 			tt.change(&now)
-			c := compare.Compare(open(t, site{pages: []output.Page{shop}}.write(t)), open(t, site{pages: []output.Page{now}}.write(t)))
+			c := compare.Compare(open(t, of(shop).write(t)), open(t, of(now).write(t)))
 			if got := rows(c); !slices.Equal(got, tt.want) || c.BodiesChanged != tt.bodies {
 				t.Errorf("%q, %d bodies, want %q, %d", got, c.BodiesChanged, tt.want, tt.bodies)
 			}
@@ -121,10 +121,7 @@ func TestUnchanged(t *testing.T) {
 		{"own canonical URL by a header", one(hash("1")), one(hash("1"), canonical("/a")), ""},
 		{"own canonical URL removed", one(hash("1"), canonical("/a")), one(hash("1")), ""},
 		{"not modified", one(hash("1")), one(hash("1"), status(304)), nothing},
-		{
-			"listed URL that the crawl excluded", site{entries: []output.Entry{{URL: "/x"}}, rejected: []output.Rejection{{URL: "/x", Reason: output.Excluded, Source: "sitemap"}}},
-			site{}, "",
-		},
+		{"listed URL that the crawl excluded", site{entries: []output.Entry{{URL: "/x"}}, rejected: []output.Rejection{{URL: "/x", Reason: output.Excluded, Source: "sitemap"}}}, site{}, ""},
 		{"comment in robots.txt", site{robots: "# a\n"}, site{robots: "# b\n"}, nothing},
 		{"stopped", site{stopped: true}, site{stopped: true}, partly},
 	} {
@@ -137,8 +134,11 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
+// of is a site with pages.
+func of(pages ...output.Page) site { return site{pages: pages} }
+
 // one is a site with the page /a.
-func one(change ...func(*output.Page)) site { return site{pages: []output.Page{page("/a", change...)}} }
+func one(change ...func(*output.Page)) site { return of(page("/a", change...)) }
 
 // The report names one page of two with the same title, and one URL of a redirect loop. That it names
 // the other one is no difference.

@@ -9,14 +9,13 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/politecrawl/politecrawl/crawler/compare"
-	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
 func TestPageEscapesTextsOfSites(t *testing.T) {
 	hostile := "/a?<script>alert(1)</script>\"'\u202e"
-	old := site{pages: []output.Page{page("/"), page(hostile), page("javascript:alert(2)")}}
-	c := compare.Compare(open(t, old.write(t)), open(t, site{pages: []output.Page{page("/", noindex), page("/b", status(404))}}.write(t)))
+	old := of(page("/"), page(hostile), page("javascript:alert(2)"))
+	c := compare.Compare(open(t, old.write(t)), open(t, of(page("/", noindex), page("/b", status(404))).write(t)))
 	var b bytes.Buffer
 	if err := c.WriteHTML(&b); err != nil {
 		t.Fatal(err)
@@ -58,8 +57,8 @@ func TestPageEscapesTextsOfSites(t *testing.T) {
 
 // A column without a text is left out, and the crawls of one minute can be told apart.
 func TestPageLeavesOutEmptyColumns(t *testing.T) {
-	old := site{pages: []output.Page{page("/"), page("/a")}}
-	c := compare.Compare(open(t, old.write(t)), open(t, site{pages: []output.Page{page("/", noindex)}}.write(t)))
+	old := of(page("/"), page("/a"))
+	c := compare.Compare(open(t, old.write(t)), open(t, of(page("/", noindex)).write(t)))
 	c.Old.StartedAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	c.Changes = []report.Findings{{Rule: report.Rule{ID: "none"}, Rows: []report.Finding{{URL: "https://example.com/"}}}, {
 		Rule: report.Rule{ID: "some"}, Rows: []report.Finding{{URL: "https://example.com/"}, {URL: "https://example.com/a", Detail: "d", FoundOn: []string{"https://example.com/b"}}},

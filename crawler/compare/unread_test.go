@@ -54,64 +54,55 @@ func TestFindingsOnUnreadPagesAreNeitherNewNorFixed(t *testing.T) {
 		want    []string // from the crawl with it to the one without
 		unread  int      // findings that are not compared
 	}{
-		{"corrected", site{pages: []output.Page{home, untitled}}, site{pages: []output.Page{home, page("/a", fine("A"))}}, []string{"fixed title-missing /a"}, 0},
-		{"removed", site{pages: []output.Page{home, untitled}}, site{pages: []output.Page{home}}, []string{"fixed title-missing /a"}, 0},
-		{"timeout", site{pages: []output.Page{home, untitled}}, site{pages: []output.Page{home}, rejected: skipped("/a", output.Failed)}, []string{"new broken-link /a"}, 1},
-		{"robots.txt unavailable", site{pages: []output.Page{home, untitled}}, site{pages: []output.Page{home}, rejected: skipped("/a", output.RobotsUnreachable)}, []string{"new robots-unreachable /robots.txt"}, 1},
-		{"since", site{pages: []output.Page{home, untitled}}, site{pages: []output.Page{home}, rejected: skipped("/a", output.BeforeSince)}, nil, 1},
-		{"limit", site{pages: []output.Page{home, untitled}}, site{pages: []output.Page{home}, rejected: skipped("/a", output.MaxDepth)}, nil, 1},
-		{"stopped", site{pages: []output.Page{home, untitled}}, site{pages: []output.Page{home}, stopped: true}, nil, 1},
-		{"304 of a slow page", site{pages: []output.Page{home, page("/a", fine("A"), slow)}}, site{pages: []output.Page{home, page("/a", fine("A"), status(304), hashed)}}, nil, 1},
+		{"corrected", of(home, untitled), of(home, page("/a", fine("A"))), []string{"fixed title-missing /a"}, 0},
+		{"removed", of(home, untitled), of(home), []string{"fixed title-missing /a"}, 0},
+		{"timeout", of(home, untitled), site{pages: []output.Page{home}, rejected: skipped("/a", output.Failed)}, []string{"new broken-link /a"}, 1},
+		{"robots.txt unavailable", of(home, untitled), site{pages: []output.Page{home}, rejected: skipped("/a", output.RobotsUnreachable)}, []string{"new robots-unreachable /robots.txt"}, 1},
+		{"since", of(home, untitled), site{pages: []output.Page{home}, rejected: skipped("/a", output.BeforeSince)}, nil, 1},
+		{"limit", of(home, untitled), site{pages: []output.Page{home}, rejected: skipped("/a", output.MaxDepth)}, nil, 1},
+		{"stopped", of(home, untitled), site{pages: []output.Page{home}, stopped: true}, nil, 1},
+		{"304 of a slow page", of(home, page("/a", fine("A"), slow)), of(home, page("/a", fine("A"), status(304), hashed)), nil, 1},
+		{"slow page with the same body", of(home, page("/a", fine("A"), slow)), of(home, page("/a", fine("A"), unchanged)), []string{"fixed page-slow /a"}, 0},
+		{"slow page with the same body as before", of(home, page("/a", fine("A"), slow, unchanged)), of(home, page("/a", fine("A"))), []string{"fixed page-slow /a"}, 0},
+		{"304 without content", of(home, untitled), of(home, page("/a", status(304))), nil, 1},
 		{
-			"slow page with the same body", site{pages: []output.Page{home, page("/a", fine("A"), slow)}},
-			site{pages: []output.Page{home, page("/a", fine("A"), unchanged)}}, []string{"fixed page-slow /a"}, 0,
-		},
-		{
-			"slow page with the same body as before", site{pages: []output.Page{home, page("/a", fine("A"), slow, unchanged)}},
-			site{pages: []output.Page{home, page("/a", fine("A"))}}, []string{"fixed page-slow /a"}, 0,
-		},
-		{"304 without content", site{pages: []output.Page{home, untitled}}, site{pages: []output.Page{home, page("/a", status(304))}}, nil, 1},
-		{
-			"linked from a page that timed out", site{pages: []output.Page{home, page("/list", fine("List"), from("/")), page("/a", texts("", "About a", "A"), from("/list"))}},
+			"linked from a page that timed out", of(home, page("/list", fine("List"), from("/")), page("/a", texts("", "About a", "A"), from("/list"))),
 			site{pages: []output.Page{home}, rejected: skipped("/list", output.Failed)}, []string{"new broken-link /list"}, 1,
 		},
 		{
-			"broken link on a page that timed out", site{pages: []output.Page{home, page("/a", fine("A"), from("/")), page("/gone", status(404), from("/a"))}},
+			"broken link on a page that timed out", of(home, page("/a", fine("A"), from("/")), page("/gone", status(404), from("/a"))),
 			site{pages: []output.Page{home}, rejected: skipped("/a", output.Failed)}, []string{"new broken-link /a"}, 1,
 		},
 		{
 			"URL that is still broken, but linked from a page that timed out",
-			site{pages: []output.Page{home, page("/a", fine("A"), from("/")), page("/gone", status(404), from("/a"))}},
+			of(home, page("/a", fine("A"), from("/")), page("/gone", status(404), from("/a"))),
 			site{pages: []output.Page{home, page("/gone", status(404), func(p *output.Page) { p.Source = "redirect" })}, rejected: skipped("/a", output.Failed)}, []string{"new broken-link /a"}, 1,
 		},
+		{"broken URL that is excluded now", of(home, page("/gone", status(404), from("/"))), site{pages: []output.Page{home}, rejected: skipped("/gone", output.Excluded)}, nil, 1},
 		{
-			"broken URL that is excluded now", site{pages: []output.Page{home, page("/gone", status(404), from("/"))}},
-			site{pages: []output.Page{home}, rejected: skipped("/gone", output.Excluded)}, nil, 1,
-		},
-		{
-			"a duplicate whose first page timed out", site{pages: []output.Page{home, page("/1", texts("Same", "d1", "h")), page("/2", texts("Same", "d2", "h"))}},
+			"a duplicate whose first page timed out", of(home, page("/1", texts("Same", "d1", "h")), page("/2", texts("Same", "d2", "h"))),
 			site{pages: []output.Page{home, page("/2", texts("Same", "d2", "h"))}, rejected: skipped("/1", output.Failed)}, []string{"new broken-link /1"}, 1,
 		},
 		{
 			"a duplicate one of whose pages timed out",
-			site{pages: []output.Page{home, page("/1", texts("Same", "d1", "h")), page("/2", texts("Same", "d2", "h")), page("/3", texts("Same", "d3", "h"))}},
+			of(home, page("/1", texts("Same", "d1", "h")), page("/2", texts("Same", "d2", "h")), page("/3", texts("Same", "d3", "h"))),
 			site{pages: []output.Page{home, page("/1", texts("Other", "d1", "h")), page("/3", texts("Same", "d3", "h"))}, rejected: skipped("/2", output.Failed)},
 			[]string{"new broken-link /2"}, 2,
 		},
 		{
-			"a duplicate with another title now", site{pages: []output.Page{home, page("/1", texts("Same", "d1", "h")), page("/2", texts("Same", "d2", "h"))}},
+			"a duplicate with another title now", of(home, page("/1", texts("Same", "d1", "h")), page("/2", texts("Same", "d2", "h"))),
 			site{pages: []output.Page{home, page("/2", texts("Own", "d2", "h"))}, rejected: skipped("/1", output.Excluded)}, []string{"fixed title-duplicate /2"}, 0,
 		},
 		{
-			"canonical URL that was not fetched", site{pages: []output.Page{home, page("/a", fine("A"), canonical("/gone")), page("/gone", status(404), from("/"))}},
+			"canonical URL that was not fetched", of(home, page("/a", fine("A"), canonical("/gone")), page("/gone", status(404), from("/"))),
 			site{pages: []output.Page{home, page("/a", fine("A"), canonical("/gone"))}, rejected: skipped("/gone", output.Excluded)}, nil, 2,
 		},
 		{
-			"canonical URL that works now", site{pages: []output.Page{home, page("/a", fine("A"), canonical("/b")), page("/b", status(404), from("/"))}},
-			site{pages: []output.Page{home, page("/a", fine("A"), canonical("/b")), page("/b", fine("B"))}}, []string{"fixed broken-link /b", "fixed canonical-broken /a"}, 0,
+			"canonical URL that works now", of(home, page("/a", fine("A"), canonical("/b")), page("/b", status(404), from("/"))),
+			of(home, page("/a", fine("A"), canonical("/b")), page("/b", fine("B"))), []string{"fixed broken-link /b", "fixed canonical-broken /a"}, 0,
 		},
 		{
-			"redirect chain whose second step is skipped", site{pages: []output.Page{home, page("/1", redirected("/2")), page("/2", redirected("/3")), page("/3", fine("3"))}},
+			"redirect chain whose second step is skipped", of(home, page("/1", redirected("/2")), page("/2", redirected("/3")), page("/3", fine("3"))),
 			site{pages: []output.Page{home, page("/1", redirected("/2")), page("/3", fine("3"))}, rejected: skipped("/2", output.BeforeSince)}, nil, 1,
 		},
 	} {
@@ -149,8 +140,8 @@ func TestFindingsOfReportOnUnreadPages(t *testing.T) {
 		return open(t, filepath.Join(dir, report.JSONFile))
 	}
 	home, gone := page("/", fine("Home")), page("/gone", status(404))
-	full := reportOf(site{pages: []output.Page{home, gone, page("/a")}})
-	if got := only(compare.Compare(full, reportOf(site{pages: []output.Page{home}}))); len(got) != 4 {
+	full := reportOf(of(home, gone, page("/a")))
+	if got := only(compare.Compare(full, reportOf(of(home)))); len(got) != 4 {
 		t.Errorf("a finished crawl: %q", got)
 	}
 	for name, s := range map[string]site{
@@ -174,7 +165,7 @@ func TestUnreadContentIsNotCompared(t *testing.T) {
 		"304": page("/", status(304)),
 		"cut": page("/", func(p *output.Page) { p.Truncated, p.Hash = "max-body", "2" }),
 	} {
-		before, after := open(t, site{pages: []output.Page{whole}}.write(t)), open(t, site{pages: []output.Page{other}}.write(t))
+		before, after := open(t, of(whole).write(t)), open(t, of(other).write(t))
 		for _, c := range []*compare.Comparison{compare.Compare(before, after), compare.Compare(after, before)} {
 			if len(c.Changes) != 0 || c.BodiesChanged != 0 || c.NotCompared.Pages != 1 {
 				t.Errorf("%s: %q, %+v", name, rows(c), c)
@@ -186,7 +177,7 @@ func TestUnreadContentIsNotCompared(t *testing.T) {
 // The pages that a crawl did not read, or to which it read no link, did not vanish.
 func TestUnreadPagesDidNotVanish(t *testing.T) {
 	list, item := page("/list", from("/")), page("/list/1", from("/list"))
-	full := open(t, site{pages: []output.Page{page("/"), list, item}}.write(t))
+	full := open(t, of(page("/"), list, item).write(t))
 	for reason, want := range map[output.Reason][]string{
 		output.RobotsUnreachable: nil, output.BeforeSince: nil, output.MaxHostPages: nil, output.Excluded: nil,
 		output.Failed: {"page-broken /list no response"}, output.Nofollow: {"page-vanished /list skipped: nofollow"},
