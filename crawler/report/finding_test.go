@@ -160,9 +160,7 @@ var faults = map[string]struct {
 		Finding{URL: example + "/de#missing", Pages: 1, FoundOn: []string{example + "/"}},
 	},
 	"forbidden-host": {
-		func(c *crawl) {
-			c.check("https://cdn.staging.example/a.png", output.Check{Kind: "img", Status: 200})
-		},
+		func(c *crawl) { c.check("https://cdn.staging.example/a.png", output.Check{Kind: "img", Status: 200}) },
 		Finding{URL: "https://cdn.staging.example/a.png", Pages: 1, FoundOn: []string{example + "/"}},
 	},
 	"link-redirected-permanently": {
@@ -180,14 +178,9 @@ var faults = map[string]struct {
 		},
 		Finding{URL: example + "/today", Detail: "status 302", Related: example + "/page", Pages: 2, FoundOn: []string{example + "/", example + "/de"}},
 	},
-	"link-double-slash": {
-		func(c *crawl) { c.link("/de", "//page") },
-		Finding{URL: example + "//page", Pages: 1, FoundOn: []string{example + "/de"}},
-	},
+	"link-double-slash": {func(c *crawl) { c.link("/de", "//page") }, Finding{URL: example + "//page", Pages: 1, FoundOn: []string{example + "/de"}}},
 	"unverified": {
-		func(c *crawl) {
-			c.check(other+"/wall", output.Check{Kind: "a", Status: 403, Result: output.CheckUnverified})
-		},
+		func(c *crawl) { c.check(other+"/wall", output.Check{Kind: "a", Status: 403, Result: output.CheckUnverified}) },
 		Finding{URL: other + "/wall", Detail: "status 403", Pages: 1, FoundOn: []string{example + "/"}},
 	},
 	"broken-asset": {
@@ -207,9 +200,7 @@ var faults = map[string]struct {
 		Finding{URL: "http://example.com/b.png", Pages: 1, FoundOn: []string{example + "/"}},
 	},
 	"start-noindex": {
-		func(c *crawl) {
-			c.page("/start", output.Page{Source: "start", Directives: []output.Directive{{Rule: "noindex", Source: "X-Robots-Tag: noindex"}}})
-		},
+		func(c *crawl) { c.page("/start", output.Page{Source: "start", Directives: []output.Directive{{Rule: "noindex", Source: "X-Robots-Tag: noindex"}}}) },
 		Finding{URL: example + "/start", Detail: `"noindex" in the X-Robots-Tag: noindex`},
 	},
 	"needs-javascript": {
@@ -221,10 +212,7 @@ var faults = map[string]struct {
 		},
 		Finding{URL: "https://app.example/", Detail: "2 pages have no text and no links without scripts"},
 	},
-	"title-missing": {
-		func(c *crawl) { c.listed("/untitled", output.Page{}); c.last().Title = "" },
-		Finding{URL: example + "/untitled"},
-	},
+	"title-missing": {func(c *crawl) { c.listed("/untitled", output.Page{}); c.last().Title = "" }, Finding{URL: example + "/untitled"}},
 	"title-duplicate": {
 		func(c *crawl) { c.listed("/same-title", output.Page{Title: "Title of /de", Depth: 1}) },
 		Finding{URL: example + "/same-title", Detail: "Title of /de", Related: example + "/de"},
@@ -233,48 +221,22 @@ var faults = map[string]struct {
 		func(c *crawl) { c.listed("/long-title", output.Page{Title: strings.Repeat("é", maxTitle+1)}) },
 		Finding{URL: example + "/long-title", Detail: "71 characters: " + strings.Repeat("é", maxTitle+1)},
 	},
-	"description-missing": {
-		func(c *crawl) { c.listed("/undescribed", output.Page{}); c.last().Description = "" },
-		Finding{URL: example + "/undescribed"},
-	},
+	"description-missing": {func(c *crawl) { c.listed("/undescribed", output.Page{}); c.last().Description = "" }, Finding{URL: example + "/undescribed"}},
 	"description-duplicate": {
 		func(c *crawl) { c.listed("/same-description", output.Page{Description: "All about /de", Depth: 1}) },
 		Finding{URL: example + "/same-description", Detail: "All about /de", Related: example + "/de"},
 	},
 	"description-long": {
-		func(c *crawl) {
-			c.listed("/long-description", output.Page{Description: strings.Repeat("é", maxDescription+1)})
-		},
+		func(c *crawl) { c.listed("/long-description", output.Page{Description: strings.Repeat("é", maxDescription+1)}) },
 		Finding{URL: example + "/long-description", Detail: "161 characters: " + strings.Repeat("é", maxDescription+1)},
 	},
-	"h1-missing": {
-		func(c *crawl) { c.listed("/no-h1", output.Page{}); c.last().H1 = "" },
-		Finding{URL: example + "/no-h1"},
-	},
-	"h1-multiple": {
-		func(c *crawl) { c.listed("/two-h1", output.Page{H1Count: 2}) },
-		Finding{URL: example + "/two-h1", Detail: "2 h1 elements"},
-	},
-	"alt-missing": {
-		func(c *crawl) { c.listed("/no-alt", output.Page{ImagesWithoutAlt: 3}) },
-		Finding{URL: example + "/no-alt", Detail: "3 images"},
-	},
-	"page-malformed": {
-		func(c *crawl) { c.listed("/malformed", output.Page{Malformed: "line 3: why"}) },
-		Finding{URL: example + "/malformed", Detail: "line 3: why"},
-	},
-	"page-deep": {
-		func(c *crawl) { c.listed("/deep", output.Page{Depth: maxLinksAway + 1}) },
-		Finding{URL: example + "/deep", Detail: "6 links away"},
-	},
-	"page-slow": {
-		func(c *crawl) { c.listed("/slow", output.Page{DurationMS: 3001}) },
-		Finding{URL: example + "/slow", Detail: "3.0 s"},
-	},
-	"page-large": {
-		func(c *crawl) { c.listed("/large", output.Page{Bytes: 3 << 20}) },
-		Finding{URL: example + "/large", Detail: "3.1 MB"},
-	},
+	"h1-missing": {func(c *crawl) { c.listed("/no-h1", output.Page{}); c.last().H1 = "" }, Finding{URL: example + "/no-h1"}},
+	"h1-multiple": {func(c *crawl) { c.listed("/two-h1", output.Page{H1Count: 2}) }, Finding{URL: example + "/two-h1", Detail: "2 h1 elements"}},
+	"alt-missing": {func(c *crawl) { c.listed("/no-alt", output.Page{ImagesWithoutAlt: 3}) }, Finding{URL: example + "/no-alt", Detail: "3 images"}},
+	"page-malformed": {func(c *crawl) { c.listed("/malformed", output.Page{Malformed: "line 3: why"}) }, Finding{URL: example + "/malformed", Detail: "line 3: why"}},
+	"page-deep": {func(c *crawl) { c.listed("/deep", output.Page{Depth: maxLinksAway + 1}) }, Finding{URL: example + "/deep", Detail: "6 links away"}},
+	"page-slow": {func(c *crawl) { c.listed("/slow", output.Page{DurationMS: 3001}) }, Finding{URL: example + "/slow", Detail: "3.0 s"}},
+	"page-large": {func(c *crawl) { c.listed("/large", output.Page{Bytes: 3 << 20}) }, Finding{URL: example + "/large", Detail: "3.1 MB"}},
 	"redirect-loop": {
 		func(c *crawl) {
 			c.page("/loop", output.Page{Status: 301, Source: "link", Location: "/loop"})
@@ -323,14 +285,8 @@ var faults = map[string]struct {
 		},
 		Finding{URL: example + "/canonical-noindex", Related: example + "/hidden"},
 	},
-	"canonical-chain": {
-		func(c *crawl) { c.good("/canonical-chain", output.Page{Canonical: example + "/page"}) },
-		Finding{URL: example + "/canonical-chain", Related: example + "/page"},
-	},
-	"hreflang-broken": {
-		func(c *crawl) { c.hreflang("/fr", example+"/old") },
-		Finding{URL: example + "/fr", Detail: "fr: status 301", Related: example + "/old"},
-	},
+	"canonical-chain": {func(c *crawl) { c.good("/canonical-chain", output.Page{Canonical: example + "/page"}) }, Finding{URL: example + "/canonical-chain", Related: example + "/page"}},
+	"hreflang-broken": {func(c *crawl) { c.hreflang("/fr", example+"/old") }, Finding{URL: example + "/fr", Detail: "fr: status 301", Related: example + "/old"}},
 	"hreflang-disallowed": {
 		func(c *crawl) {
 			c.hreflang("/it", example+"/it/closed")
@@ -345,10 +301,7 @@ var faults = map[string]struct {
 		},
 		Finding{URL: example + "/es", Detail: "fr", Related: other + "/es"},
 	},
-	"hreflang-no-return": {
-		func(c *crawl) { c.hreflang("/pt", example+"/de") },
-		Finding{URL: example + "/pt", Detail: "fr", Related: example + "/de"},
-	},
+	"hreflang-no-return": {func(c *crawl) { c.hreflang("/pt", example+"/de") }, Finding{URL: example + "/pt", Detail: "fr", Related: example + "/de"}},
 	"sitemap-broken": {
 		func(c *crawl) {
 			c.page("/listed-gone", output.Page{Status: 404, Source: "sitemap"})
@@ -368,10 +321,7 @@ var faults = map[string]struct {
 		},
 		Finding{URL: other + "/cut.xml", Detail: "line 9: cut", Related: other + "/index.xml"},
 	},
-	"sitemap-redirected": {
-		func(c *crawl) { c.entry("/old") },
-		listedFault("/old", "status 301 to "+example+"/page"),
-	},
+	"sitemap-redirected": {func(c *crawl) { c.entry("/old") }, listedFault("/old", "status 301 to "+example+"/page")},
 	"sitemap-disallowed": {
 		func(c *crawl) {
 			c.reject("/closed", output.Rejection{Reason: output.Disallowed, Rule: "Disallow: /closed", Line: 2, Source: "sitemap"})
@@ -380,15 +330,10 @@ var faults = map[string]struct {
 		Finding{URL: example + "/closed", Detail: "Disallow: /closed", Line: 2, Related: example + "/sitemap.xml"},
 	},
 	"sitemap-noindex": {
-		func(c *crawl) {
-			c.listed("/listed-noindex", output.Page{Directives: []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}}})
-		},
+		func(c *crawl) { c.listed("/listed-noindex", output.Page{Directives: []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}}}) },
 		listedFault("/listed-noindex", `"noindex" in the 1st robots meta element`),
 	},
-	"sitemap-canonical-elsewhere": {
-		func(c *crawl) { c.listed("/listed-copy", output.Page{Canonical: example + "/de"}) },
-		listedFault("/listed-copy", example+"/de"),
-	},
+	"sitemap-canonical-elsewhere": {func(c *crawl) { c.listed("/listed-copy", output.Page{Canonical: example + "/de"}) }, listedFault("/listed-copy", example+"/de")},
 	"sitemap-not-authorized": {
 		func(c *crawl) {
 			c.reject("/foreign", output.Rejection{Reason: output.NotAuthorized, Source: "sitemap"})
@@ -397,19 +342,11 @@ var faults = map[string]struct {
 		listedFault("/foreign", ""),
 	},
 	"sitemap-invalid-lastmod": {
-		func(c *crawl) {
-			c.entries = append(c.entries, output.Entry{URL: example + "/", Sitemap: example + "/sitemap.xml", LastMod: time.Unix(0, 0)})
-		},
+		func(c *crawl) { c.entries = append(c.entries, output.Entry{URL: example + "/", Sitemap: example + "/sitemap.xml", LastMod: time.Unix(0, 0)}) },
 		listedFault("/", "1970-01-01: before the first website"),
 	},
-	"sitemap-not-linked": {
-		func(c *crawl) { c.listed("/orphan", output.Page{Source: "sitemap"}) },
-		listedFault("/orphan", ""),
-	},
-	"sitemap-not-listed": {
-		func(c *crawl) { c.good("/unlisted", output.Page{}) },
-		Finding{URL: example + "/unlisted", Detail: "found on " + example + "/"},
-	},
+	"sitemap-not-linked": {func(c *crawl) { c.listed("/orphan", output.Page{Source: "sitemap"}) }, listedFault("/orphan", "")},
+	"sitemap-not-listed": {func(c *crawl) { c.good("/unlisted", output.Page{}) }, Finding{URL: example + "/unlisted", Detail: "found on " + example + "/"}},
 	"sitemap-not-fetched": {
 		func(c *crawl) {
 			c.reject("/?sort=1", output.Rejection{Reason: output.DuplicateURL, Source: "sitemap"})
@@ -720,10 +657,7 @@ func TestStartURLsWithNoindex(t *testing.T) {
 		pages []output.Page
 		want  []Finding
 	}{
-		"withheld": {
-			[]output.Page{{Source: "start", Withheld: "noindex"}},
-			[]Finding{{URL: example + "/0", Detail: "noindex"}},
-		},
+		"withheld": {[]output.Page{{Source: "start", Withheld: "noindex"}}, []Finding{{URL: example + "/0", Detail: "noindex"}}},
 		"by redirects": {
 			[]output.Page{{Source: "start", Status: 301, Location: "/1"}, {Source: "redirect", Status: 302, Location: "/2"}, {Source: "redirect", Directives: noindex}},
 			[]Finding{{URL: example + "/0", Detail: "redirects to a page with noindex", Related: example + "/2"}},
