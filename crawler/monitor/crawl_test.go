@@ -5,14 +5,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
-	"slices"
-	"strings"
-	"sync"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/internal/monitortest"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -118,71 +116,20 @@ func TestEndOfACrawlThatDidNotBegin(t *testing.T) {
 	}
 }
 
-// TestSkippedURLsAppearAtOnce: the live page counts and lists a skipped URL at once, and once, also if
-// it is fetched later. At the end, those that were not count.
+// TestSkippedURLsAppearAtOnce: the live page counts and lists a skipped URL at once, and once: its line at the
+// end is not new.
 func TestSkippedURLsAppearAtOnce(t *testing.T) {
-	gates := map[string]chan struct{}{"/gate1": make(chan struct{}), "/gate2": make(chan struct{})}
-	open1, open2 := sync.OnceFunc(func() { close(gates["/gate1"]) }), sync.OnceFunc(func() { close(gates["/gate2"]) })
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		switch r.URL.Path {
-		case "/robots.txt":
-			http.NotFound(w, r)
-		case "/":
-			fmt.Fprint(w, `<a href="http://other.invalid/">1</a><a href="http://other.invalid/2">2</a><a rel=nofollow href=/no>3</a><a rel=nofollow href=/later>4</a>
-				<a href=/gate1>5</a><a href=/more>6</a><a href=/next>7</a><a href=/gate2>8</a>`)
-		case "/more":
-			fmt.Fprint(w, "<a href=/later>followed</a>")
-		default:
-			if gate := gates[r.URL.Path]; gate != nil {
-				<-gate
-			}
-		}
-	}))
-	defer site.Close()
-	defer open1()
-	defer open2()
-	s, over := watched(t, site.URL, func(cfg *crawler.Config) { cfg.Limits.Concurrency = 1 })
-	metrics := func(when string) {
-		t.Helper()
-		for _, reason := range []output.Reason{output.OutOfScope, output.Nofollow} {
-			if n := testutil.ToFloat64(s.watch.metrics.rejected.WithLabelValues(string(reason))); n != 2 {
-				t.Errorf("%s: %v rejected as %s, want 2", when, n, reason)
-			}
+	w := newTestWatch(new(monitortest.Crawl))
+	first, second := output.Rejection{URL: "http://h/1", Reason: output.Nofollow}, output.Rejection{URL: "http://h/2", Reason: output.Nofollow}
+	at := first
+	at.WasProvisional = true
+	for _, found := range []*output.Results{{Provisional: []*output.Rejection{&first}}, {Rejected: []*output.Rejection{&at, &second}}} {
+		if err := w.Write(found); err != nil {
+			t.Fatal(err)
 		}
 	}
-	v := view(t, s)
-	var now overview
-	var listed []rejectionRow
-	shows := func(pages int, urls ...string) bool {
-		var rows []string
-		for _, row := range listed {
-			rows = append(rows, strings.TrimPrefix(row.URL.Text, site.URL))
-		}
-		slices.Sort(rows)
-		return now.Pages == pages && now.Rejected == len(urls) && slices.Equal(rows, urls)
-	}
-	wait := func(pages int, urls ...string) {
-		t.Helper()
-		for !shows(pages, urls...) {
-			e, err := v.next()
-			if err != nil {
-				t.Fatalf("%v; last seen: %+v, %+v", err, now, listed)
-			}
-			into(t, e, "status", &now)
-			into(t, e, "rejections", &listed)
-		}
-	}
-	wait(1, "/later", "/no", "http://other.invalid/", "http://other.invalid/2")
-	metrics("at the first page")
-	open1()
-	wait(4, "/later", "/no", "http://other.invalid/", "http://other.invalid/2")
-	metrics("when one was fetched after all")
-	open2()
-	sum := <-over
-	s.Finish(sum)
-	metrics("in the end")
-	if sum.Rejected[output.OutOfScope] != 2 || sum.Rejected[output.Nofollow] != 1 || sum.Pages != 6 {
-		t.Errorf("%+v", sum)
+	rows, n := w.rejections.list(), testutil.ToFloat64(w.metrics.rejected.WithLabelValues(string(output.Nofollow)))
+	if len(rows) != 2 || rows[0].URL.Text != second.URL || rows[1].URL.Text != first.URL || n != 2 {
+		t.Errorf("%v are counted, rows %+v", n, rows)
 	}
 }
