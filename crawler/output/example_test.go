@@ -93,30 +93,6 @@ func ExampleRobotsPath() {
 	// <nil>
 }
 
-// Which page links to which URLs, and what do the sitemaps list?
-func ExampleRead_links() {
-	dir, remove, err := exampleCrawl()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer remove()
-
-	for links, err := range output.Read[output.Links](dir) {
-		fmt.Println(links.URL, "links to", links.To[0].URL, "and", links.To[1].URL, err)
-	}
-	for file, err := range output.Read[output.Sitemap](dir) {
-		fmt.Println(file.URL, "has pages:", file.Pages, err)
-	}
-	for entry, err := range output.Read[output.Entry](dir) {
-		fmt.Println(entry.URL, "changed in", entry.LastMod.Year(), err)
-	}
-	// Output:
-	// https://example.com/ links to https://example.com/gone and https://example.com/private/ <nil>
-	// https://example.com/map.xml has pages: 1 <nil>
-	// https://example.com/ changed in 2026 <nil>
-}
-
 // How do I read files that a recrawl has renamed, or lines of another type?
 func ExampleRead_file() {
 	dir, remove, err := exampleCrawl()
