@@ -15,51 +15,36 @@ import (
 )
 
 func TestHealth(t *testing.T) {
+	every := func(change func(*monitortest.State)) func(*watcher, *monitortest.Crawl) {
+		return func(_ *watcher, f *monitortest.Crawl) { f.Change(change) }
+	}
 	for _, tt := range []struct {
 		name   string
-		status func() crawler.Status
+		status func(s *crawler.Status)                // of a crawl at work; nil: as it is
 		every  func(w *watcher, f *monitortest.Crawl) // minute
 		want   string
 	}{
-		{name: "at work, and nothing moves", status: monitortest.AtWork, want: "stuck"},
-		{name: "at work", status: monitortest.AtWork, every: func(_ *watcher, f *monitortest.Crawl) {
-			f.Change(func(s *monitortest.State) { s.Status.Frontier.Pending--; s.Status.Frontier.Done++ })
-		}},
-		{name: "at work, with pages that are tried again", status: monitortest.AtWork, every: func(_ *watcher, f *monitortest.Crawl) {
-			f.Change(func(s *monitortest.State) {
-				s.Status.Frontier.Pending, s.Status.Frontier.Scheduled = s.Status.Frontier.Scheduled, s.Status.Frontier.Pending
-			})
-		}},
-		{name: "at work, with robots.txt files alone", status: monitortest.AtWork, every: func(w *watcher, _ *monitortest.Crawl) {
+		{name: "at work, and nothing moves", want: "stuck"},
+		{name: "at work", every: every(func(s *monitortest.State) { s.Status.Frontier.Pending--; s.Status.Frontier.Done++ })},
+		{name: "at work, with pages that are tried again", every: every(func(s *monitortest.State) {
+			s.Status.Frontier.Pending, s.Status.Frontier.Scheduled = s.Status.Frontier.Scheduled, s.Status.Frontier.Pending
+		})},
+		{name: "at work, with robots.txt files alone", every: func(w *watcher, _ *monitortest.Crawl) {
 			_ = w.Write(&output.Results{Robots: []*output.Robots{{Origin: "http://h", Outcome: "unreachable"}}})
 		}},
-		{name: "paused", status: func() crawler.Status {
-			s := monitortest.AtWork()
-			s.Frontier.InFlight, s.Paused = 0, true
-			return s
-		}},
-		{name: "paused, and a request does not end", status: func() crawler.Status {
-			s := monitortest.AtWork()
-			s.Paused = true
-			return s
-		}, want: "stuck"},
-		{name: "waiting for a host to be due", status: func() crawler.Status {
-			s := monitortest.AtWork()
-			s.Frontier.InFlight, s.NextDue = 0, time.Now().Add(time.Hour)
-			return s
-		}},
-		{name: "due, and nobody takes it", status: func() crawler.Status {
-			s := monitortest.AtWork()
-			s.Frontier.InFlight, s.NextDue = 0, time.Now().Add(time.Minute)
-			return s
-		}, want: "stuck"},
-		{name: "silent", status: monitortest.AtWork, every: func(_ *watcher, f *monitortest.Crawl) {
-			f.Change(func(s *monitortest.State) { s.Err = errors.New("/home/me: disk gone") })
-		}, want: "does not respond"},
+		{name: "paused", status: func(s *crawler.Status) { s.Frontier.InFlight, s.Paused = 0, true }},
+		{name: "paused, and a request does not end", status: func(s *crawler.Status) { s.Paused = true }, want: "stuck"},
+		{name: "waiting for a host to be due", status: func(s *crawler.Status) { s.Frontier.InFlight, s.NextDue = 0, time.Now().Add(time.Hour) }},
+		{name: "due, and nobody takes it", status: func(s *crawler.Status) { s.Frontier.InFlight, s.NextDue = 0, time.Now().Add(time.Minute) }, want: "stuck"},
+		{name: "silent", every: every(func(s *monitortest.State) { s.Err = errors.New("/home/me: disk gone") }), want: "does not respond"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w, f, done := newWatcher(""), monitortest.New(tt.status()), make(chan struct{})
+				status := monitortest.AtWork()
+				if tt.status != nil {
+					tt.status(&status)
+				}
+				w, f, done := newWatcher(""), monitortest.New(status), make(chan struct{})
 				w.begin(f)
 				go w.run(done)
 				defer func() { close(done); synctest.Wait() }()

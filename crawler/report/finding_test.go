@@ -420,6 +420,11 @@ func TestEachFaultIsFoundOnce(t *testing.T) {
 			t.Errorf("%s: caveats %q", f.ID, f.Caveats)
 		}
 	}
+	for _, h := range r.Highlights {
+		if h.Level != OK {
+			t.Errorf("of a site without faults: %+v", h)
+		}
+	}
 	want := make(map[string][]Finding)
 	for _, rule := range rules {
 		fault, ok := faults[rule.ID]
@@ -999,7 +1004,9 @@ func TestRecrawlWaitsForRobotsOfPreviousCrawl(t *testing.T) {
 	if diff := cmp.Diff(want, FindingsOf(r, "robots-unreachable").Rows); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if !slices.ContainsFunc(r.Highlights, func(h Highlight) bool { return h.Text == "the robots.txt of 1 origin could not be fetched" }) {
+	if !slices.ContainsFunc(r.Highlights, func(h Highlight) bool {
+		return h.Level == Error && h.Text == "the robots.txt of 1 origin could not be fetched"
+	}) {
 		t.Errorf("%+v", r.Highlights)
 	}
 }

@@ -73,13 +73,18 @@ func TestLastFetchOfAPageCounts(t *testing.T) {
 	early := worker(func(c *crawl) {
 		c.page("/", output.Page{Source: "start"})
 		c.page("/twice", output.Page{Source: "link", Status: 503, Bytes: 1, Depth: 1, Hash: "a"})
-		c.links = []output.Links{{URL: example + "/", To: []output.Link{{URL: example + "/twice"}}}, {URL: example + "/twice", To: []output.Link{{URL: example + "/gone"}, {URL: example + "/was"}}}}
+		c.state["config"].(map[string]any)["check"] = "external"
+		c.check(other+"/", output.Check{Kind: "a", Status: 502})
+		c.links = []output.Links{{URL: example + "/", To: []output.Link{{URL: example + "/twice"}, {URL: other + "/"}}}, {URL: example + "/twice", To: []output.Link{{URL: example + "/gone"}, {URL: example + "/was"}}}}
 	})
 	late := worker(func(c *crawl) {
 		c.page("/gone", output.Page{Source: "link", Status: 404})
 		c.page("/twice", output.Page{Source: "link", Bytes: 500, Depth: 2, Hash: "b", DurationMS: 77})
 		c.page("/same", output.Page{Source: "link", Hash: "b"})
 		c.pages[1].FetchedAt = at(20)
+		c.state["config"].(map[string]any)["check"] = "external"
+		c.check(other+"/", output.Check{Kind: "a", Status: 200})
+		c.checks[0].FetchedAt = at(200)
 		c.links = []output.Links{{URL: example + "/twice", To: []output.Link{{URL: example + "/gone"}}}}
 	})
 	inAnyOrder(t, []*crawl{early, late}, func(t *testing.T, r *Report) {
@@ -92,6 +97,9 @@ func TestLastFetchOfAPageCounts(t *testing.T) {
 		}
 		if b := FindingsOf(r, "broken-link").Rows[0]; b.URL != example+"/gone" || b.Pages != 1 || !slices.Equal(b.FoundOn, []string{example + "/twice"}) {
 			t.Errorf("%+v", b)
+		}
+		if f := FindingsOf(r, "broken-external"); f == nil || f.Total > 0 {
+			t.Errorf("of a URL whose last check is OK: %+v", f)
 		}
 		if r.Slowest.Total != 4 || r.Slowest.Rows[0].DurationMS != 77 {
 			t.Errorf("%+v", r.Slowest)

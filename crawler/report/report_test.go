@@ -48,24 +48,6 @@ func TestReportMatchesGoldenFiles(t *testing.T) {
 	}
 }
 
-func TestSiteWithoutFaultsHasOnlyOKFindings(t *testing.T) {
-	c := &crawl{state: everything().state}
-	c.page("/", output.Page{Source: "start"})
-	c.linked("/a", "")
-	for i := range c.pages {
-		p := &c.pages[i]
-		p.Title, p.Description, p.H1 = "Title of "+p.URL, "About "+p.URL, "Welcome"
-	}
-	c.links = []output.Links{{URL: example + "/", To: []output.Link{{URL: example + "/a"}}}}
-	c.sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Pages: 2}}
-	c.entries = []output.Entry{{URL: example + "/"}, {URL: example + "/a"}}
-	for _, f := range c.make(t).Highlights {
-		if f.Level != OK {
-			t.Errorf("%+v", f)
-		}
-	}
-}
-
 // The finding and the card count all blocked start URLs, however few rows a list has. URLs
 // found by links do not count.
 func TestBlockedStartURLsAreCounted(t *testing.T) {
@@ -87,16 +69,6 @@ func TestBlockedStartURLsAreCounted(t *testing.T) {
 	}
 	if card := cards(r)[0]; card.Level != Warning || !slices.Contains(card.Highlights, want) {
 		t.Errorf("the card: %+v", card)
-	}
-}
-
-func TestRobotsWithoutResponseIsReported(t *testing.T) {
-	c := &crawl{state: everything().state}
-	c.page("/", output.Page{Source: "start"})
-	c.robots = []robotsLine{{Origin: bare, Outcome: "unreachable", Error: "connection refused", Chain: []string{bare + "/robots.txt"}, FetchedAt: at(1), FailingSince: at(1)}}
-	want := Highlight{topicRobots, Error, 1, "the robots.txt of 1 origin could not be fetched"}
-	if r := c.make(t); !slices.Contains(r.Highlights, want) {
-		t.Errorf("highlights %+v", r.Highlights)
 	}
 }
 

@@ -3,10 +3,12 @@ package csvout
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -16,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/doctest"
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/internal/rows"
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
@@ -41,37 +44,52 @@ func records(t *testing.T, dir, name string) [][]string {
 	return rows
 }
 
+// A cell has the value of the field of JSON with the name of its column. The column of a field that is left out is
+// empty, or has a number or boolean that is zero.
 func TestColumnsMatchJSON(t *testing.T) {
+	dir := t.TempDir()
+	full, bare := new(output.Results), &output.Results{
+		Pages: []*output.Page{{}}, Rejected: []*output.Rejection{{}}, Sitemaps: []*output.Sitemap{{}}, Entries: []*output.Entry{{}}, Checks: []*output.Check{{}},
+	}
+	n := 0
+	fill(reflect.ValueOf(full).Elem(), func() string { n++; return fmt.Sprintf("text %d, and\n\"quotes\"", n) })
+	s := sinktest.Open(t, Format(nil), dir, nil)
+	sinktest.Put(t, s, full)
+	sinktest.Put(t, s, bare)
+	sinktest.Close(t, s)
+	for file, lines := range map[string][]any{
+		PagesFile: {full.Pages[0], bare.Pages[0]}, RejectedFile: {full.Rejected[0], bare.Rejected[0]}, SitemapsFile: {full.Sitemaps[0], bare.Sitemaps[0]},
+		EntriesFile: {full.Entries[0], bare.Entries[0]}, ChecksFile: {full.Checks[0], bare.Checks[0]},
+	} {
+		table := records(t, dir, file)
+		for i, line := range lines {
+			text, err := jsonlines.Line(nil, line)
+			var fields map[string]json.RawMessage
+			if err := errors.Join(err, json.Unmarshal(text, &fields)); err != nil {
+				t.Fatal(err)
+			}
+			for column, name := range table[0] {
+				want, got := string(fields[name]), table[i+1][column]
+				if strings.HasPrefix(want, `"`) {
+					var text string
+					if err := json.Unmarshal(fields[name], &text); err != nil {
+						t.Fatal(err)
+					}
+					want = oneLine(text)
+				}
+				if omitted := fields[name] == nil || want == "0001-01-01T00:00:00Z"; omitted && !slices.Contains([]string{"", "0", "false"}, got) || !omitted && got != want {
+					t.Errorf("%s: line %d: %s is %q, want %q", file, i+1, name, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestLinksResourcesAndPermissions(t *testing.T) {
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(nil), dir, nil)
 	sinktest.Put(t, s, &output.Results{
-		Pages: []*output.Page{
-			{
-				URL: "http://a.test/?a=1&b=\"2\"", Status: 200, Title: "Tea, and\r\n\"cakes\"", Depth: 1, FoundOn: "http://a.test/", Source: "link",
-				Location: "/there", ContentType: "text/html", Bytes: 512, Links: 3, Canonical: "http://a.test/c",
-				Directives: []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}},
-				Withheld:   "noindex", FetchedAt: noon, DurationMS: 12, Attempt: 2, Hash: "00ff", Unchanged: true, DuplicateOf: "http://a.test/d",
-				Fields: map[string]any{"price": "3 <4>", "tags": []string{"a", "b"}}, Truncated: "max-body", LinksSkipped: 7,
-				LimitsReached: []string{"max-body", "max-links"}, H1: "Tea", Description: "of all", Lang: "en", Words: 9,
-				Hreflang: []output.Hreflang{{Lang: "de", URL: "http://a.test/de"}}, Headers: map[string]string{"etag": "\"1\""}, Redirects: []string{"http://a.test/r"}, H1Count: 2, Encoding: "utf-8", Malformed: "line 1", ImagesWithoutAlt: 3, NeedsJavaScript: true,
-			},
-			{URL: "http://a.test/bare"},
-		},
-		Rejected: []*output.Rejection{{
-			URL: "http://a.test/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 7, RobotsURL: "http://a.test/robots.txt",
-			Group: "*", Depth: 2, FoundOn: "http://a.test/", Source: "link", Detail: "why", RetryAt: noon,
-		}},
-		Links: []*output.Links{{URL: "http://a.test/", To: []output.Link{{URL: "http://a.test/1", Text: "Tea, \"cakes\"", Rel: "nofollow", Kind: "a"}, {URL: "http://a.test/2"}}, Resources: []output.Link{{URL: "http://b.test/1.png", Kind: "img"}, {URL: "http://a.test/1.css", Kind: "stylesheet"}}}},
-		Sitemaps: []*output.Sitemap{{
-			URL: "http://a.test/map.xml", Status: 200, Origin: "http://a.test", FoundOn: "http://a.test/robots.txt", IndexDepth: 1, Pages: 2, Sitemaps: 3,
-			Detail: "odd", FetchedAt: noon,
-		}},
-		Entries: []*output.Entry{{URL: "http://a.test/", Sitemap: "http://a.test/map.xml", LastMod: noon}, {URL: "http://a.test/2", Sitemap: "http://a.test/map.xml"}},
-		Checks: []*output.Check{{
-			URL: "http://b.test/", Result: output.CheckRedirected, Kind: "a", FoundOn: "http://a.test/", Status: 301, Location: "http://b.test/to", Reason: output.Failed,
-			Detail: "why", ContentType: "text/html", Bytes: 12, Noindex: "none", Canonical: "http://b.test/c", Hreflang: []output.Hreflang{{Lang: "de", URL: "http://b.test/de"}},
-			FetchedAt: noon, DurationMS: 4,
-		}, {URL: "http://b.test/bare"}},
+		Links: []*output.Links{{URL: "http://a.test/", To: []output.Link{{URL: "http://a.test/1", Text: "Tea, \"cakes\"", Rel: "nofollow", Kind: "a"}, {URL: "http://a.test/2"}}, Resources: []output.Link{{URL: "http://b.test/1.png", Kind: "img"}}}},
 		Permissions: []*output.Permission{{URL: "http://a.test/bare"}, {
 			URL: "http://a.test/full", FetchedAt: noon, Robots: "00", TDMRep: "11", Withheld: "train-ai", TDMRepProblem: "unreachable",
 			Purposes:   usage.Verdicts{usage.Search: {Value: usage.Allowed, Statement: 1}, usage.TrainAI: {Value: usage.Disallowed, Statement: 1}},
@@ -79,56 +97,19 @@ func TestColumnsMatchJSON(t *testing.T) {
 		}},
 	})
 	sinktest.Close(t, s)
-	const at = "2026-05-04T10:00:00.25Z"
-	want := map[string][][]string{
-		PagesFile: {
-			{
-				"url", "status", "title", "depth", "found_on", "source", "location", "content_type", "bytes", "links", "canonical",
-				"directives", "withheld", "fetched_at", "duration_ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
-				"truncated", "links_skipped", "limits_reached", "h1", "description", "lang", "words", "hreflang", "headers", "redirects",
-				"h1_count", "encoding", "malformed", "images_without_alt", "needs_javascript",
-			},
-			{
-				"http://a.test/?a=1&b=\"2\"", "200", "Tea, and  \"cakes\"", "1", "http://a.test/", "link", "/there", "text/html", "512", "3", "http://a.test/c",
-				`[{"rule":"noindex","source":"1st robots meta element"}]`, "noindex", at, "12", "2", "00ff", "true", "http://a.test/d",
-				`{"price":"3 <4>","tags":["a","b"]}`, "max-body", "7", `["max-body","max-links"]`,
-				"Tea", "of all", "en", "9", `[{"lang":"de","url":"http://a.test/de"}]`, `{"etag":"\"1\""}`, `["http://a.test/r"]`, "2", "utf-8", "line 1", "3", "true",
-			},
-			{"http://a.test/bare", "0", "", "0", "", "", "", "", "0", "0", "", "", "", "", "0", "0", "", "false", "", "", "", "0", "", "", "", "", "0", "", "", "", "0", "", "", "0", "false"},
-		},
-		RejectedFile: {
-			{"url", "reason", "rule", "line", "robots_url", "group", "depth", "found_on", "source", "detail", "retry_at"},
-			{"http://a.test/no", "disallowed", "Disallow: /no", "7", "http://a.test/robots.txt", "*", "2", "http://a.test/", "link", "why", at},
-		},
+	for name, want := range map[string][][]string{
 		LinksFile:     {{"from", "to", "text", "rel", "kind"}, {"http://a.test/", "http://a.test/1", "Tea, \"cakes\"", "nofollow", "a"}, {"http://a.test/", "http://a.test/2", "", "", ""}},
-		ResourcesFile: {{"from", "to"}, {"http://a.test/", "http://b.test/1.png"}, {"http://a.test/", "http://a.test/1.css"}},
-		SitemapsFile: {
-			{"url", "status", "origin", "found_on", "index_depth", "pages", "sitemaps", "detail", "fetched_at", "reason"},
-			{"http://a.test/map.xml", "200", "http://a.test", "http://a.test/robots.txt", "1", "2", "3", "odd", at, ""},
-		},
-		EntriesFile: {{"url", "sitemap", "lastmod"}, {"http://a.test/", "http://a.test/map.xml", at}, {"http://a.test/2", "http://a.test/map.xml", ""}},
-		ChecksFile: {
-			{
-				"url", "result", "kind", "found_on", "status", "location", "reason", "detail", "content_type", "bytes", "noindex", "canonical", "hreflang",
-				"fetched_at", "duration_ms",
-			},
-			{
-				"http://b.test/", "redirected", "a", "http://a.test/", "301", "http://b.test/to", "failed", "why", "text/html", "12", "none", "http://b.test/c",
-				`[{"lang":"de","url":"http://b.test/de"}]`, at, "4",
-			},
-			{"http://b.test/bare", "", "", "", "0", "", "", "", "", "0", "", "", "", "", "0"},
-		},
+		ResourcesFile: {{"from", "to"}, {"http://a.test/", "http://b.test/1.png"}},
 		PermissionsFile: {
 			{"url", "fetched_at", "robots", "tdmrep", "search", "ai_input", "train_ai", "tdm", "archive", "statements", "withheld", "tdmrep_problem"},
 			{"http://a.test/bare", "", "", "", "unknown", "unknown", "unknown", "unknown", "unknown", "", "", ""},
 			{
-				"http://a.test/full", at, "00", "11", "allowed", "unknown", "disallowed", "unknown", "unknown",
+				"http://a.test/full", "2026-05-04T10:00:00.25Z", "00", "11", "allowed", "unknown", "disallowed", "unknown", "unknown",
 				`[{"kind":"content-usage","source":{"kind":"header","name":"Content-Usage"},"raw":"search=y, train-ai=n"}]`, "train-ai", "unreachable",
 			},
 		},
-	}
-	for name, table := range want {
-		if diff := cmp.Diff(table, records(t, dir, name)); diff != "" {
+	} {
+		if diff := cmp.Diff(want, records(t, dir, name)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

@@ -4,23 +4,29 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"math/rand/v2"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
-// fill sets each text in a value, in lists of one and maps of one too.
-func fill(v reflect.Value, text string) {
+// fill sets each text in a value, in lists of one and maps of one too, and each number, boolean and time.
+func fill(v reflect.Value, text func() string) {
 	switch v.Kind() {
 	case reflect.String:
-		v.SetString(text)
+		v.SetString(text())
 	case reflect.Interface:
-		v.Set(reflect.ValueOf(text))
+		v.Set(reflect.ValueOf(text()))
+	case reflect.Int, reflect.Int64:
+		v.SetInt(rand.Int64N(1 << 40))
+	case reflect.Bool:
+		v.SetBool(true)
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(v.Elem(), text)
@@ -34,12 +40,15 @@ func fill(v reflect.Value, text string) {
 		v.Set(reflect.MakeMap(v.Type()))
 		v.SetMapIndex(key, value)
 	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.Set(reflect.ValueOf(noon.UTC()))
+		}
 		for _, field := range v.Fields() {
 			if field.CanSet() {
 				fill(field, text)
 			}
 		}
-	default: // numbers
+	default: // uint8
 	}
 }
 
@@ -48,7 +57,7 @@ func fill(v reflect.Value, text string) {
 func TestNoCellIsAFormula(t *testing.T) {
 	const bad = "=1+1;=2\r\n\u009b\t;@SUM(1)"
 	found := new(output.Results)
-	fill(reflect.ValueOf(found).Elem(), bad)
+	fill(reflect.ValueOf(found).Elem(), func() string { return bad })
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(nil), dir, nil)
 	sinktest.Put(t, s, found)
