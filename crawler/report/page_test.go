@@ -187,12 +187,14 @@ func TestEachTopicShowsCommonCaveatsOnce(t *testing.T) {
 var pages = flag.String("pages", "", "write the pages that crawler/browsertest/report opens into this directory")
 
 // TestWritePages writes report pages for the tests in a browser, which are in a module of their
-// own.
+// own. Without -pages it writes one of them, into a temporary directory.
 func TestWritePages(t *testing.T) {
-	if *pages == "" {
-		t.Skip("no -pages")
+	to, crawls := *pages, map[string][]*crawl{"workers": bigWorkers()}
+	if to == "" {
+		to = t.TempDir()
+	} else {
+		crawls["big"], crawls["hostile"], crawls["huge"] = []*crawl{bigCrawl()}, []*crawl{hostileCrawl()}, []*crawl{hugeCrawl()}
 	}
-	crawls := map[string][]*crawl{"big": {bigCrawl()}, "hostile": {hostileCrawl()}, "workers": bigWorkers(), "huge": {hugeCrawl()}}
 	for name, workers := range crawls {
 		var dirs []string
 		for _, c := range workers {
@@ -203,7 +205,7 @@ func TestWritePages(t *testing.T) {
 			err = r.WriteFiles(t.Context(), dirs[0])
 		}
 		if err == nil {
-			err = os.Rename(filepath.Join(dirs[0], HTMLFile), filepath.Join(*pages, name+".html"))
+			err = os.Rename(filepath.Join(dirs[0], HTMLFile), filepath.Join(to, name+".html"))
 		}
 		if err != nil {
 			t.Fatal(err)
