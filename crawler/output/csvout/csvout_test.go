@@ -44,7 +44,7 @@ func records(t *testing.T, dir, name string) [][]string {
 	return rows
 }
 
-// A cell has the value of the field of JSON with the name of its column. The column of a field that is left out is
+// The columns are in the order of JSON. A cell has the value of the field with the name of its column. The column of a field that is left out is
 // empty, or has a number or boolean that is zero.
 func TestColumnsMatchJSON(t *testing.T) {
 	dir := t.TempDir()
@@ -68,7 +68,13 @@ func TestColumnsMatchJSON(t *testing.T) {
 			if err := errors.Join(err, json.Unmarshal(text, &fields)); err != nil {
 				t.Fatal(err)
 			}
+			last := 0 // where the field of the column before is
 			for column, name := range table[0] {
+				if at := bytes.Index(text, []byte(`"`+name+`":`)); i == 0 && at < last {
+					t.Errorf("%s: %s is at another place in %s", file, name, text)
+				} else {
+					last = at
+				}
 				want, got := string(fields[name]), table[i+1][column]
 				if strings.HasPrefix(want, `"`) {
 					var text string
