@@ -67,16 +67,14 @@ func TestAttachAdopts(t *testing.T) {
 		wantOK(t, c.Visit(s.URL+"/a"))
 		p.wantSeen(t, 2)
 	})
-	t.Run("timeout", func(t *testing.T) {
-		onWeb(t, map[string][]reply{"/a": {{hang: true}}}, func(t *testing.T, w *web) {
-			c := colly.NewCollector(newRobots(t, nil).Attach)
-			c.SetClient(&http.Client{Timeout: time.Minute, Transport: w})
-			var timeout interface{ Timeout() bool }
-			if err := c.Head(siteA + "/a"); !errors.As(err, &timeout) || !timeout.Timeout() {
-				t.Errorf("error %v, want a timeout", err)
-			}
-			w.after(time.Minute, time.Minute)
-		})
+	onWeb(t, "timeout", map[string][]reply{"/a": {{hang: true}}}, func(t *testing.T, w *web) {
+		c := colly.NewCollector(newRobots(t, nil).Attach)
+		c.SetClient(&http.Client{Timeout: time.Minute, Transport: w})
+		var timeout interface{ Timeout() bool }
+		if err := c.Head(siteA + "/a"); !errors.As(err, &timeout) || !timeout.Timeout() {
+			t.Errorf("error %v, want a timeout", err)
+		}
+		w.after(time.Minute, time.Minute)
 	})
 	t.Run("redirect check", func(t *testing.T) {
 		s := newSite(t, text(private))
@@ -183,6 +181,7 @@ func TestContextLives(t *testing.T) {
 	if err := c.Visit(s.URL + "/b"); !errors.Is(err, stop) {
 		t.Errorf("error %v, want %v", err, stop)
 	}
+	s.wantPages(t, "GET /a")
 }
 
 // A cookie jar takes the place of the one by which robotsext notices a transport. The next
@@ -227,25 +226,23 @@ func TestTransportAfterCookieJar(t *testing.T) {
 // by it, and obeys its own reading.
 func TestClientFoundAtRequestIsLogged(t *testing.T) {
 	for name, attachAgain := range map[string]bool{"SetClient": false, "SetClient and Attach": true} {
-		t.Run(name, func(t *testing.T) {
-			onWeb(t, map[string][]reply{"/robots.txt": {{status: 200, body: private}}, "/a": {{status: 200}}, "/b": {{status: 200}}}, func(t *testing.T, w *web) {
-				r, log := newLogged(t)
-				c := colly.NewCollector(r.Attach)
-				for _, path := range []string{"/a", "/b"} {
-					c.SetClient(&http.Client{Transport: w})
-					if attachAgain {
-						r.Attach(c)
-					}
-					wantOK(t, c.Visit(siteA+path))
-				}
-				want := 1
+		onWeb(t, name, map[string][]reply{"/robots.txt": {{status: 200, body: private}}, "/a": {{status: 200}}, "/b": {{status: 200}}}, func(t *testing.T, w *web) {
+			r, log := newLogged(t)
+			c := colly.NewCollector(r.Attach)
+			for _, path := range []string{"/a", "/b"} {
+				c.SetClient(&http.Client{Transport: w})
 				if attachAgain {
-					want = 0
+					r.Attach(c)
 				}
-				if n := strings.Count(log.String(), "call Attach again after SetClient"); n != want {
-					t.Errorf("logged %d times, want %d: %s", n, want, log)
-				}
-			})
+				wantOK(t, c.Visit(siteA+path))
+			}
+			want := 1
+			if attachAgain {
+				want = 0
+			}
+			if n := strings.Count(log.String(), "call Attach again after SetClient"); n != want {
+				t.Errorf("logged %d times, want %d: %s", n, want, log)
+			}
 		})
 	}
 }

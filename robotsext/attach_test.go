@@ -1,7 +1,6 @@
 package robotsext_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -149,6 +148,10 @@ func wantDisallowed(t *testing.T, err error, line int) {
 	case !ok || blocked.Reason != robotsext.Disallowed || blocked.Rule == nil || blocked.Rule.Line != line:
 		t.Errorf("error %v, want disallowed by line %d", err, line)
 	}
+	var network net.Error                                                       // for code that retries those
+	if errors.As(err, &network) && (network.Timeout() || network.Temporary()) { //nolint:staticcheck // deprecated, and in use
+		t.Errorf("%v: timeout %t, temporary %t", err, network.Timeout(), network.Temporary()) //nolint:staticcheck // as above
+	}
 }
 
 func wantLater(t *testing.T, err error) robotsext.BlockedError {
@@ -286,23 +289,21 @@ func TestAttachNoRobots(t *testing.T) {
 }
 
 func TestAttachFiftyFirstVisits(t *testing.T) {
-	t.Run("ROB-FET-02/ROB-FET-03", func(t *testing.T) {
-		onWeb(t, map[string][]reply{"/robots.txt": {robotsReply}}, func(t *testing.T, w *web) {
-			c := colly.NewCollector(w.robots(robotsext.Options{}).Attach, colly.Async())
-			for i := range 50 {
-				go func() {
-					if err := c.Visit(fmt.Sprintf("%s/%d", siteA, i)); err != nil {
-						t.Error(err)
-					}
-				}()
-			}
-			synctest.Wait()
-			time.Sleep(time.Minute)
-			c.Wait()
-			if n := w.count("/robots.txt"); n != 1 || w.sent[0] != "0 /robots.txt" || len(w.sent) != 51 {
-				t.Errorf("robots.txt was asked for %d times; sent %q", n, w.sent)
-			}
-		})
+	onWeb(t, "ROB-FET-02/ROB-FET-03", map[string][]reply{"/robots.txt": {robotsReply}}, func(t *testing.T, w *web) {
+		c := colly.NewCollector(w.robots(robotsext.Options{}).Attach, colly.Async())
+		for i := range 50 {
+			go func() {
+				if err := c.Visit(fmt.Sprintf("%s/%d", siteA, i)); err != nil {
+					t.Error(err)
+				}
+			}()
+		}
+		synctest.Wait()
+		time.Sleep(time.Minute)
+		c.Wait()
+		if n := w.count("/robots.txt"); n != 1 || w.sent[0] != "0 /robots.txt" || len(w.sent) != 51 {
+			t.Errorf("robots.txt was asked for %d times; sent %q", n, w.sent)
+		}
 	})
 }
 
@@ -323,41 +324,24 @@ func TestAttachShortPageTimeout(t *testing.T) {
 		"ROB-FET-17/rules": {robotsReply, []string{"0 /robots.txt", "1 /a"}},
 		"unreachable":      {reply{status: 500}, []string{"0 /robots.txt"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			onWeb(t, map[string][]reply{"/robots.txt": {test.robots}}, func(t *testing.T, w *web) {
-				c := colly.NewCollector(w.robots(robotsext.Options{}).Attach)
-				c.SetRequestTimeout(300 * time.Millisecond)
-				err := c.Visit(siteA + "/a")
-				if test.robots.status == 500 {
-					wantLater(t, err)
-				} else if err == nil || err.Error() != http.StatusText(http.StatusNotFound) {
-					t.Errorf("error %v, want that of the page", err)
-				}
-				w.wantSent(test.sent...)
-			})
-		})
-	}
-	t.Run("page still limited", func(t *testing.T) {
-		onWeb(t, map[string][]reply{"/a": {{hang: true}}}, func(t *testing.T, w *web) {
+		onWeb(t, name, map[string][]reply{"/robots.txt": {test.robots}}, func(t *testing.T, w *web) {
 			c := colly.NewCollector(w.robots(robotsext.Options{}).Attach)
 			c.SetRequestTimeout(300 * time.Millisecond)
 			err := c.Visit(siteA + "/a")
-			if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() {
-				t.Errorf("error %v, want a timeout", err)
+			if test.robots.status == 500 {
+				wantLater(t, err)
+			} else if err == nil || err.Error() != http.StatusText(http.StatusNotFound) {
+				t.Errorf("error %v, want that of the page", err)
 			}
+			w.wantSent(test.sent...)
 		})
-	})
-}
-
-func TestAttachContextEnds(t *testing.T) {
-	s := newSite(t, text(private))
-	ctx, cancel := context.WithCancelCause(t.Context())
-	c := colly.NewCollector(colly.StdlibContext(ctx), newRobots(t, nil).Attach)
-	wantOK(t, c.Visit(s.URL+"/a"))
-	stop := errors.New("enough")
-	cancel(stop)
-	if err := c.Visit(s.URL + "/b"); !errors.Is(err, stop) {
-		t.Errorf("error %v, want %v", err, stop)
 	}
-	s.wantAsked(t, robotsLine, "GET /a")
+	onWeb(t, "page still limited", map[string][]reply{"/a": {{hang: true}}}, func(t *testing.T, w *web) {
+		c := colly.NewCollector(w.robots(robotsext.Options{}).Attach)
+		c.SetRequestTimeout(300 * time.Millisecond)
+		err := c.Visit(siteA + "/a")
+		if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() {
+			t.Errorf("error %v, want a timeout", err)
+		}
+	})
 }

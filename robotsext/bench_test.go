@@ -74,38 +74,6 @@ func serving(current *string) http.RoundTripper {
 	})
 }
 
-// BenchmarkCheck measures a verdict on an origin that is known.
-func BenchmarkCheck(b *testing.B) {
-	current := typical()
-	r, err := robotsext.New(agent, &robotsext.Options{Transport: serving(&current)})
-	if err != nil {
-		b.Fatal(err)
-	}
-	u := &url.URL{Scheme: "https", Host: "www.example.com", Path: "/section-5/private/page.html"}
-	b.ReportAllocs()
-	b.RunParallel(func(pb *testing.PB) {
-		for pb.Next() {
-			_ = r.Check(b.Context(), u)
-		}
-	})
-}
-
-// BenchmarkFetch measures making a record known, network apart.
-func BenchmarkFetch(b *testing.B) {
-	current := typical()
-	r, err := robotsext.New(agent, &robotsext.Options{Transport: serving(&current)})
-	if err != nil {
-		b.Fatal(err)
-	}
-	u := &url.URL{Scheme: "https", Host: "www.example.com", Path: "/"}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := r.Refresh(b.Context(), u); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // BenchmarkRecordMemory measures what a record in use costs in memory, with its body,
 // the parsed file, and the compiled rules.
 func BenchmarkRecordMemory(b *testing.B) {

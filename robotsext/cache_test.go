@@ -2,7 +2,6 @@ package robotsext_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -102,6 +101,7 @@ func TestRestart(t *testing.T) {
 		h.refresh()
 		h.restart()
 		wantOK(t, h.check("/private"))
+		h.wantAsked(2)
 		h.clock.advance(day)
 		wantLetter(t, h.failFor(31*day), "A")
 	})
@@ -228,21 +228,6 @@ func read(t *testing.T, name string) []byte {
 func write(t *testing.T, name string, data []byte) {
 	t.Helper()
 	wantOK(t, os.WriteFile(name, data, 0o600))
-}
-
-// brokenCache stores nothing.
-type brokenCache struct{ err error }
-
-func (c brokenCache) Load(context.Context, robotsext.Origin) (*robotsext.Record, error) {
-	return nil, nil
-}
-func (c brokenCache) Store(context.Context, *robotsext.Record) error { return c.err }
-
-func TestCacheThatCannotStore(t *testing.T) {
-	h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: brokenCache{errors.New("disk full")}, MaxRecords: 1}}, robotsReply)
-	wantDisallowed(t, h.check("/private"), 2)
-	recordFor(t, h.r, mustParse(t, "http://other.example/"))
-	wantLetter(t, h.failFor(31*day), "D")
 }
 
 func TestNewFileCacheFails(t *testing.T) {

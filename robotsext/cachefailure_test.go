@@ -139,13 +139,4 @@ func TestStoredAbsence(t *testing.T) {
 			t.Errorf("asked %d times", asked)
 		}
 	})
-	t.Run("ROB-CAC-17/404", func(t *testing.T) {
-		cache := openCache(t, t.TempDir())
-		h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}}, reply{status: 404})
-		h.record()
-		h.open(robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}})
-		if err := h.check("/a"); err != nil || len(h.asked) != 1 {
-			t.Errorf("%v, asked %d times", err, len(h.asked))
-		}
-	})
 }

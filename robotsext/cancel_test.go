@@ -3,8 +3,6 @@ package robotsext_test
 import (
 	"context"
 	"errors"
-	"net"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -39,24 +37,6 @@ func TestEndedContextStartsNothing(t *testing.T) {
 	})
 }
 
-// The timeout of a program's own client limits the wait for robots.txt too. Nothing is known
-// of the site then, so that is no refusal, and no page is requested.
-func TestClientTimeoutLimitsTheWait(t *testing.T) {
-	onWeb(t, map[string][]reply{"/robots.txt": {{hang: true}}}, func(t *testing.T, w *web) {
-		client := &http.Client{Transport: w.robots(robotsext.Options{}).Transport(nil), Timeout: 5 * time.Second}
-		resp, err := client.Get(siteA + "/a")
-		if err == nil {
-			_ = resp.Body.Close()
-		}
-		if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() || errors.Is(err, colly.ErrRobotsTxtBlocked) {
-			t.Errorf("error %v, want the client's timeout", err)
-		}
-		w.after(5*time.Second, 5*time.Second)
-		w.wantSent("0 /robots.txt")
-		time.Sleep(time.Minute) // robots.txt is fetched for others too, until its own timeout
-	})
-}
-
 // The end of a context ends the collector's request in flight, the wait for robots.txt, and
 // colly's own question, and no request follows. The context is the collector's own before
 // Attach, or one that a program derives from what Attach gives.
@@ -74,38 +54,36 @@ func TestContextEndsRequests(t *testing.T) {
 		"robots.txt for GET":   {true, "/robots.txt", "GET", time.Minute},
 		"robots.txt for HEAD":  {true, "/robots.txt", "HEAD", time.Minute},
 	} {
-		t.Run(name, func(t *testing.T) {
-			onWeb(t, map[string][]reply{test.hangs: {{hang: true}}}, func(t *testing.T, w *web) {
-				c := colly.NewCollector()
-				attach := w.robots(robotsext.Options{}).Attach
-				if test.derived {
-					attach(c)
+		onWeb(t, name, map[string][]reply{test.hangs: {{hang: true}}}, func(t *testing.T, w *web) {
+			c := colly.NewCollector()
+			attach := w.robots(robotsext.Options{}).Attach
+			if test.derived {
+				attach(c)
+			}
+			ctx, cancel := context.WithCancelCause(c.Context)
+			c.Context = ctx
+			if !test.derived {
+				attach(c)
+			}
+			c.SetRequestTimeout(test.timeout)
+			done := make(chan error)
+			go func() { done <- action{test.method, siteA + "/a"}.do(c) }()
+			time.Sleep(5 * time.Second)
+			sent := w.count(test.hangs)
+			cancel(ended)
+			if err := <-done; sent != 1 || !errors.Is(err, ended) && !errors.Is(err, context.Canceled) {
+				t.Errorf("sent %d times, error %v", sent, err)
+			}
+			w.after(5*time.Second, 5*time.Second)
+			for _, method := range []string{"GET", "HEAD"} {
+				if err := (action{method, "http://b.example/b"}).do(c); !errors.Is(err, ended) {
+					t.Errorf("%s: error %v, want %v", method, err, ended)
 				}
-				ctx, cancel := context.WithCancelCause(c.Context)
-				c.Context = ctx
-				if !test.derived {
-					attach(c)
-				}
-				c.SetRequestTimeout(test.timeout)
-				done := make(chan error)
-				go func() { done <- action{test.method, siteA + "/a"}.do(c) }()
-				time.Sleep(5 * time.Second)
-				sent := w.count(test.hangs)
-				cancel(ended)
-				if err := <-done; sent != 1 || !errors.Is(err, ended) && !errors.Is(err, context.Canceled) {
-					t.Errorf("sent %d times, error %v", sent, err)
-				}
-				w.after(5*time.Second, 5*time.Second)
-				for _, method := range []string{"GET", "HEAD"} {
-					if err := (action{method, "http://b.example/b"}).do(c); !errors.Is(err, ended) {
-						t.Errorf("%s: error %v, want %v", method, err, ended)
-					}
-				}
-				if slices.ContainsFunc(w.sent, func(line string) bool { return strings.Contains(line, "b.example") }) {
-					t.Errorf("sent %q", w.sent)
-				}
-				time.Sleep(time.Minute) // robots.txt is fetched for others too, until its own timeout
-			})
+			}
+			if slices.ContainsFunc(w.sent, func(line string) bool { return strings.Contains(line, "b.example") }) {
+				t.Errorf("sent %q", w.sent)
+			}
+			time.Sleep(time.Minute) // robots.txt is fetched for others too, until its own timeout
 		})
 	}
 }

@@ -203,7 +203,7 @@ func TestCallerContextEndsLookupContinues(t *testing.T) {
 }
 
 func TestOnRecord(t *testing.T) {
-	onWeb(t, map[string][]reply{"/robots.txt": {robotsReply}}, func(t *testing.T, w *web) {
+	onWeb(t, "ten askers", map[string][]reply{"/robots.txt": {robotsReply}}, func(t *testing.T, w *web) {
 		var told []*robotsext.Record
 		r := w.robots(robotsext.Options{OnRecord: func(rec *robotsext.Record) {
 			time.Sleep(time.Second)

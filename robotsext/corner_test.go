@@ -95,20 +95,6 @@ func TestContextBeforeAttach(t *testing.T) {
 	}
 }
 
-func TestAttachTwice(t *testing.T) {
-	s := newSite(t, text(private))
-	p := newProxy(t)
-	r := newRobots(t, nil)
-	c := colly.NewCollector(r.Attach)
-	wantOK(t, c.SetProxy(p.URL))
-	r.Attach(c)
-	r.Attach(c.Clone())
-	wantOK(t, c.Visit(s.URL+"/a"))
-	wantDisallowed(t, c.Visit(s.URL+"/private"), 2)
-	s.wantAsked(t, robotsLine, "GET /a")
-	p.wantSeen(t, 2)
-}
-
 func TestAttachSecondRobots(t *testing.T) {
 	s := newSite(t, text("User-agent: first\nDisallow: /a\n\nUser-agent: second\nDisallow: /b\n"))
 	p := newProxy(t)

@@ -19,9 +19,9 @@ import (
 
 // paced makes collectors in a bubble of fake time. wantSent compares when their requests
 // were sent, in seconds since the start.
-func paced(t *testing.T, robots string, test func(t *testing.T, r *robotsext.Robots, wantSent func(...string))) {
+func paced(t *testing.T, name, robots string, test func(t *testing.T, r *robotsext.Robots, wantSent func(...string))) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, name, func(t *testing.T) {
 		var mu sync.Mutex
 		var log []string
 		start := time.Now()
@@ -81,117 +81,99 @@ func TestObeyCrawlDelay(t *testing.T) {
 			[]string{"0 /robots.txt", "0 /busy", "0 /robots.txt", "0 /a", "120 /a"}})
 	}
 	for _, test := range rows {
-		t.Run(test.name, func(t *testing.T) {
-			paced(t, test.robots, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
-				c := colly.NewCollector(r.Attach)
-				r.ObeyCrawlDelay(c, test.longest)
-				for _, u := range test.visits {
-					_ = c.Visit(u)
-				}
-				wantSent(test.want...)
-			})
+		paced(t, test.name, test.robots, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
+			c := colly.NewCollector(r.Attach)
+			r.ObeyCrawlDelay(c, test.longest)
+			for _, u := range test.visits {
+				_ = c.Visit(u)
+			}
+			wantSent(test.want...)
 		})
 	}
-	t.Run("ROB-POL-02/clone", func(t *testing.T) {
-		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
-			c := colly.NewCollector(r.Attach)
-			r.ObeyCrawlDelay(c, 0)
-			clone := c.Clone()
-			r.ObeyCrawlDelay(clone, 0)
-			_ = c.Visit(site + "/a")
-			wantOK(t, clone.Visit(site+"/b"))
-			wantSent("0 /robots.txt", "5 /a", "10 /b")
-		})
+	paced(t, "ROB-POL-02/clone", asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
+		c := colly.NewCollector(r.Attach)
+		r.ObeyCrawlDelay(c, 0)
+		clone := c.Clone()
+		r.ObeyCrawlDelay(clone, 0)
+		_ = c.Visit(site + "/a")
+		wantOK(t, clone.Visit(site+"/b"))
+		wantSent("0 /robots.txt", "5 /a", "10 /b")
 	})
-	t.Run("ROB-POL-02/asynchronous", func(t *testing.T) {
-		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
-			c := colly.NewCollector(r.Attach, colly.Async(), colly.AllowURLRevisit())
-			r.ObeyCrawlDelay(c, 0)
-			for _, host := range []string{site, "http://other.example.com"} { // which is not held up
-				for range 3 {
-					wantOK(t, c.Visit(host+"/a"))
-				}
-				time.Sleep(time.Second)
+	paced(t, "ROB-POL-02/asynchronous", asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
+		c := colly.NewCollector(r.Attach, colly.Async(), colly.AllowURLRevisit())
+		r.ObeyCrawlDelay(c, 0)
+		for _, host := range []string{site, "http://other.example.com"} { // which is not held up
+			for range 3 {
+				wantOK(t, c.Visit(host+"/a"))
 			}
-			c.Wait()
-			wantSent("0 /robots.txt", "1 /robots.txt", "5 /a", "6 /a", "10 /a", "11 /a", "15 /a", "16 /a")
-		})
+			time.Sleep(time.Second)
+		}
+		c.Wait()
+		wantSent("0 /robots.txt", "1 /robots.txt", "5 /a", "6 /a", "10 /a", "11 /a", "15 /a", "16 /a")
 	})
-	t.Run("ROB-POL-01/one at a time", func(t *testing.T) {
-		paced(t, "User-agent: *⏎Crawl-delay: 1", func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
-			c := colly.NewCollector(r.Attach, colly.Async())
-			r.ObeyCrawlDelay(c, 0)
-			_ = c.Visit(site + "/slow")
-			synctest.Wait()
-			_ = c.Visit(site + "/a")
-			c.Wait()
-			wantSent("0 /robots.txt", "1 /slow", "5 /a")
-		})
+	paced(t, "ROB-POL-01/one at a time", "User-agent: *⏎Crawl-delay: 1", func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
+		c := colly.NewCollector(r.Attach, colly.Async())
+		r.ObeyCrawlDelay(c, 0)
+		_ = c.Visit(site + "/slow")
+		synctest.Wait()
+		_ = c.Visit(site + "/a")
+		c.Wait()
+		wantSent("0 /robots.txt", "1 /slow", "5 /a")
 	})
-	t.Run("ROB-POL-02/by a client of Transport too", func(t *testing.T) {
-		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
-			client := &http.Client{Transport: r.Transport(nil)}
-			left, err := client.Get(site + "/left-open")
-			wantOK(t, err)
-			c := colly.NewCollector(r.Attach)
-			r.ObeyCrawlDelay(c, 0)
-			_ = c.Visit(site + "/a") // waits for Timeout, not longer
-			left.Body.Close()
-			left.Body.Close()
-			_ = c.Visit(site + "/b")
-			wantSent("0 /robots.txt", "0 /left-open", "30 /a", "35 /b")
-		})
+	paced(t, "ROB-POL-02/by a client of Transport too", asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
+		client := &http.Client{Transport: r.Transport(nil)}
+		left, err := client.Get(site + "/left-open")
+		wantOK(t, err)
+		c := colly.NewCollector(r.Attach)
+		r.ObeyCrawlDelay(c, 0)
+		_ = c.Visit(site + "/a") // waits for Timeout, not longer
+		left.Body.Close()
+		left.Body.Close()
+		_ = c.Visit(site + "/b")
+		wantSent("0 /robots.txt", "0 /left-open", "30 /a", "35 /b")
 	})
-	t.Run("ROB-POL-02/a turn that is not used", func(t *testing.T) {
-		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
-			c := colly.NewCollector(r.Attach)
-			r.ObeyCrawlDelay(c, 0)
-			c.OnRequest(func(req *colly.Request) {
-				if req.URL.Path == "/aborted" {
-					req.Abort()
-				}
-			})
-			_ = c.Visit(site + "/aborted")
-			_ = c.Visit(site + "/a")
-			wantSent("0 /robots.txt", "10 /a")
-		})
-	})
-	t.Run("ROB-POL-02/CacheDir", func(t *testing.T) {
-		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
-			c := colly.NewCollector(r.Attach, colly.CacheDir(t.TempDir()), colly.AllowURLRevisit())
-			r.ObeyCrawlDelay(c, 0)
-			for _, path := range []string{"/a", "/a", "/a", "/b", "/a"} {
-				wantOK(t, c.Visit(site+path))
+	paced(t, "ROB-POL-02/a turn that is not used", asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
+		c := colly.NewCollector(r.Attach)
+		r.ObeyCrawlDelay(c, 0)
+		c.OnRequest(func(req *colly.Request) {
+			if req.URL.Path == "/aborted" {
+				req.Abort()
 			}
-			wantOK(t, c.Post(site+"/a", nil)) // not from the cache
-			wantSent("0 /robots.txt", "5 /a", "10 /b", "15 /a")
 		})
+		_ = c.Visit(site + "/aborted")
+		_ = c.Visit(site + "/a")
+		wantSent("0 /robots.txt", "10 /a")
 	})
-	t.Run("ROB-POL-02/no slot of a LimitRule while waiting", func(t *testing.T) {
-		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
-			c := colly.NewCollector(r.Attach, colly.Async())
-			r.ObeyCrawlDelay(c, 0)
-			wantOK(t, c.Limit(&colly.LimitRule{DomainGlob: "*"}))
-			for _, path := range []string{"/a", "/b"} {
-				wantOK(t, c.Visit(site+path))
-				time.Sleep(time.Second)
-			}
-			wantOK(t, c.Visit("http://other.example.com/c"))
-			c.Wait()
-			wantSent("0 /robots.txt", "2 /robots.txt", "5 /a", "7 /c", "10 /b")
-		})
+	paced(t, "ROB-POL-02/CacheDir", asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
+		c := colly.NewCollector(r.Attach, colly.CacheDir(t.TempDir()), colly.AllowURLRevisit())
+		r.ObeyCrawlDelay(c, 0)
+		for _, path := range []string{"/a", "/a", "/a", "/b", "/a"} {
+			wantOK(t, c.Visit(site+path))
+		}
+		wantOK(t, c.Post(site+"/a", nil)) // not from the cache
+		wantSent("0 /robots.txt", "5 /a", "10 /b", "15 /a")
 	})
-	t.Run("context ends", func(t *testing.T) {
-		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			defer cancel()
-			c := colly.NewCollector(colly.StdlibContext(ctx), r.Attach)
-			r.ObeyCrawlDelay(c, 0)
-			if err := c.Visit(site + "/a"); err == nil {
-				t.Error("no error")
-			}
-			wantSent("0 /robots.txt")
-		})
+	paced(t, "ROB-POL-02/no slot of a LimitRule while waiting", asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
+		c := colly.NewCollector(r.Attach, colly.Async())
+		r.ObeyCrawlDelay(c, 0)
+		wantOK(t, c.Limit(&colly.LimitRule{DomainGlob: "*"}))
+		for _, path := range []string{"/a", "/b"} {
+			wantOK(t, c.Visit(site+path))
+			time.Sleep(time.Second)
+		}
+		wantOK(t, c.Visit("http://other.example.com/c"))
+		c.Wait()
+		wantSent("0 /robots.txt", "2 /robots.txt", "5 /a", "7 /c", "10 /b")
+	})
+	paced(t, "context ends", asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		c := colly.NewCollector(colly.StdlibContext(ctx), r.Attach)
+		r.ObeyCrawlDelay(c, 0)
+		if err := c.Visit(site + "/a"); err == nil {
+			t.Error("no error")
+		}
+		wantSent("0 /robots.txt")
 	})
 }
 
@@ -205,16 +187,14 @@ func TestObeyCrawlDelayWithLimitRule(t *testing.T) {
 		{"Crawl-delay is longer", 2 * time.Second, []string{"0 /robots.txt", "5 /a", "10 /b", "15 /c"}},
 		{"LimitRule is longer", 8 * time.Second, []string{"0 /robots.txt", "5 /a", "13 /b", "21 /c"}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			paced(t, "User-agent: *⏎Crawl-delay: 5", func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
-				c := colly.NewCollector(r.Attach)
-				r.ObeyCrawlDelay(c, 0)
-				wantOK(t, c.Limit(&colly.LimitRule{DomainGlob: "*", Delay: test.rule}))
-				for _, path := range []string{"/a", "/b", "/c"} {
-					wantOK(t, c.Visit("http://example.com"+path))
-				}
-				wantSent(test.want...)
-			})
+		paced(t, test.name, "User-agent: *⏎Crawl-delay: 5", func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
+			c := colly.NewCollector(r.Attach)
+			r.ObeyCrawlDelay(c, 0)
+			wantOK(t, c.Limit(&colly.LimitRule{DomainGlob: "*", Delay: test.rule}))
+			for _, path := range []string{"/a", "/b", "/c"} {
+				wantOK(t, c.Visit("http://example.com"+path))
+			}
+			wantSent(test.want...)
 		})
 	}
 }
@@ -233,52 +213,46 @@ func TestDelayTransport(t *testing.T) {
 		{"ROB-EXT-01/maxDelay", 2 * time.Second, []string{"/a", "/b"}, []string{"0 /robots.txt", "3 /a", "6 /b"}},
 		{"ROB-POL-04/Retry-After", 2 * time.Second, []string{"/busy", "/b"}, []string{"0 /robots.txt", "3 /busy", "124 /b"}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			onWeb(t, map[string][]reply{
-				"/robots.txt": delay5, "/a": ok("a"), "/b": ok("b"), "/from": {redirect("/a")}, "/away": {redirect("http://b.example/c")},
-				"/busy": {{status: 503, header: http.Header{"Retry-After": {"120"}}}},
-			}, func(t *testing.T, w *web) {
-				client := &http.Client{Transport: w.robots(robotsext.Options{}).DelayTransport(nil, test.maxDelay)}
-				defer client.CloseIdleConnections()
-				for _, path := range test.visits {
-					resp, err := client.Get(siteA + path)
-					if path == "/private" {
-						wantDisallowed(t, err, 3)
-						continue
-					}
-					wantOK(t, err)
-					_ = resp.Body.Close()
+		onWeb(t, test.name, map[string][]reply{
+			"/robots.txt": delay5, "/a": ok("a"), "/b": ok("b"), "/from": {redirect("/a")}, "/away": {redirect("http://b.example/c")},
+			"/busy": {{status: 503, header: http.Header{"Retry-After": {"120"}}}},
+		}, func(t *testing.T, w *web) {
+			client := &http.Client{Transport: w.robots(robotsext.Options{}).DelayTransport(nil, test.maxDelay)}
+			defer client.CloseIdleConnections()
+			for _, path := range test.visits {
+				resp, err := client.Get(siteA + path)
+				if path == "/private" {
+					wantDisallowed(t, err, 3)
+					continue
 				}
-				w.wantSent(test.sent...)
-			})
-		})
-	}
-	t.Run("ROB-POL-02/shared with a collector", func(t *testing.T) {
-		onWeb(t, map[string][]reply{"/robots.txt": delay5, "/a": ok("a"), "/b": ok("b")}, func(t *testing.T, w *web) {
-			r := w.robots(robotsext.Options{})
-			resp, err := (&http.Client{Transport: r.DelayTransport(nil, 0)}).Get(siteA + "/a")
-			wantOK(t, err)
-			_ = resp.Body.Close()
-			c := colly.NewCollector(r.Attach)
-			r.ObeyCrawlDelay(c, 0)
-			c.WithTransport(r.DelayTransport(nil, 0)) // which does not wait for the same request
-			wantOK(t, c.Visit(siteA+"/b"))
-			w.wantSent("0 /robots.txt", "6 /a", "12 /b")
-		})
-	})
-	t.Run("timeout of the client", func(t *testing.T) {
-		onWeb(t, map[string][]reply{"/robots.txt": delay5}, func(t *testing.T, w *web) {
-			client := &http.Client{Transport: w.robots(robotsext.Options{}).DelayTransport(nil, 0), Timeout: 3 * time.Second}
-			resp, err := client.Get(siteA + "/a")
-			if err == nil {
+				wantOK(t, err)
 				_ = resp.Body.Close()
 			}
-			if !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("error %v", err)
-			}
-			w.after(3*time.Second, 3*time.Second)
-			w.wantSent("0 /robots.txt")
+			w.wantSent(test.sent...)
 		})
+	}
+	onWeb(t, "ROB-POL-02/shared with a collector", map[string][]reply{"/robots.txt": delay5, "/a": ok("a"), "/b": ok("b")}, func(t *testing.T, w *web) {
+		r := w.robots(robotsext.Options{})
+		resp, err := (&http.Client{Transport: r.DelayTransport(nil, 0)}).Get(siteA + "/a")
+		wantOK(t, err)
+		_ = resp.Body.Close()
+		c := colly.NewCollector(r.Attach)
+		r.ObeyCrawlDelay(c, 0)
+		c.WithTransport(r.DelayTransport(nil, 0)) // which does not wait for the same request
+		wantOK(t, c.Visit(siteA+"/b"))
+		w.wantSent("0 /robots.txt", "6 /a", "12 /b")
+	})
+	onWeb(t, "timeout of the client", map[string][]reply{"/robots.txt": delay5}, func(t *testing.T, w *web) {
+		client := &http.Client{Transport: w.robots(robotsext.Options{}).DelayTransport(nil, 0), Timeout: 3 * time.Second}
+		resp, err := client.Get(siteA + "/a")
+		if err == nil {
+			_ = resp.Body.Close()
+		}
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v", err)
+		}
+		w.after(3*time.Second, 3*time.Second)
+		w.wantSent("0 /robots.txt")
 	})
 	t.Run("no URL", func(t *testing.T) {
 		_, err := newRobots(t, nil).DelayTransport(nil, 0).RoundTrip(&http.Request{Method: http.MethodGet})

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -138,9 +137,7 @@ func TestTimeout(t *testing.T) {
 		took     time.Duration
 	}{
 		"drip": {nil, func(req *http.Request) (*http.Response, error) {
-			resp, err := reply{status: 200}.RoundTrip(req)
-			resp.Body = &endless{wait: time.Second, next: func(int) string { return "#" }, ctx: req.Context(), over: new(int)}
-			return resp, err
+			return reply{status: 200, open: (&endless{wait: time.Second, next: func(int) string { return "#" }}).open}.RoundTrip(req)
 		}, robotsext.OutcomeUnreachable, 30 * time.Second},
 		"redirects included": {nil, func(req *http.Request) (*http.Response, error) {
 			select {
@@ -162,23 +159,21 @@ func TestTimeout(t *testing.T) {
 		}, robotsext.OutcomeRules, 2*time.Hour + 20*time.Second},
 		"time runs on after a turn": {turn, reply{hang: true}.RoundTrip, robotsext.OutcomeUnreachable, time.Hour + 30*time.Second},
 	} {
-		t.Run("ROB-FET-17/"+name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				requests := 0
-				r := newRobots(t, &robotsext.Options{
-					Fetch: robotsext.FetchOptions{Wait: test.wait},
-					Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-						requests++
-						return test.response(req)
-					}),
-				})
-				start := time.Now()
-				rec := recordFor(t, r, rootA)
-				wantOutcome(t, rec, test.outcome)
-				if took := time.Since(start); took != test.took || held.Load() != 0 || requests > 3 {
-					t.Errorf("took %s and %d requests, want %s; %d turns never ended", took, requests, test.took, held.Load())
-				}
+		inBubble(t, "ROB-FET-17/"+name, func(t *testing.T) {
+			requests := 0
+			r := newRobots(t, &robotsext.Options{
+				Fetch: robotsext.FetchOptions{Wait: test.wait},
+				Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+					requests++
+					return test.response(req)
+				}),
 			})
+			start := time.Now()
+			rec := recordFor(t, r, rootA)
+			wantOutcome(t, rec, test.outcome)
+			if took := time.Since(start); took != test.took || held.Load() != 0 || requests > 3 {
+				t.Errorf("took %s and %d requests, want %s; %d turns never ended", took, requests, test.took, held.Load())
+			}
 		})
 	}
 	t.Run("no turn", func(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -72,61 +71,6 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-func TestRetryAfterValue(t *testing.T) {
-	now := time.Date(2026, 10, 1, 12, 0, 0, 0, time.UTC)
-	const (
-		noon     = "Thu, 01 Oct 2026 12:00:00 GMT"
-		inAnHour = "Thu, 01 Oct 2026 13:00:00 GMT"
-		hourAgo  = "Thu, 01 Oct 2026 11:00:00 GMT"
-	)
-	for _, test := range []struct {
-		name   string
-		values []string
-		date   string
-		want   time.Duration
-	}{
-		{"none", nil, noon, 0},
-		{"seconds", []string{"120"}, noon, 2 * time.Minute},
-		{"decimals are rounded up", []string{"5.5"}, noon, 6 * time.Second},
-		{"whole decimals", []string{"5.0"}, noon, 5 * time.Second},
-		{"less than a second", []string{"0.001"}, noon, time.Second},
-		{"decimals above the cap", []string{"86399.5"}, noon, day},
-		{"a week", []string{"604800"}, noon, day},
-		{"too large a number", []string{"99999999999999999999.9"}, noon, day},
-		{"two decimal points", []string{"1.2.3"}, noon, 0},
-		{"merged fields", []string{"5,5"}, noon, 5 * time.Second},
-		{"merged fields, the longest first", []string{"60, 30"}, noon, time.Minute},
-		{"merged fields, the longest last", []string{"30 , 60"}, noon, time.Minute},
-		{"merged fields, one unreadable", []string{"soon,30"}, noon, 30 * time.Second},
-		{"negative", []string{"-5"}, noon, 0},
-		{"negative decimals", []string{"-5.5"}, noon, 0},
-		{"exponent", []string{"1e3"}, noon, 0},
-		{"infinite", []string{"Inf"}, noon, 0},
-		{"word", []string{"soon"}, noon, 0},
-		{"date", []string{inAnHour}, noon, time.Hour},
-		{"past date", []string{hourAgo}, noon, 0},
-		{"the server's clock is an hour slow", []string{noon}, hourAgo, time.Hour},
-		{"the server's clock is an hour fast", []string{"Thu, 01 Oct 2026 13:01:00 GMT"}, inAnHour, time.Minute},
-		{"no Date", []string{inAnHour}, "", time.Hour},
-		{"unreadable Date", []string{inAnHour}, "today", time.Hour},
-		{"seconds and a slow clock", []string{"60"}, hourAgo, time.Minute},
-		{"Date centuries ago", []string{noon}, "Mon, 01 Jan 0001 00:00:00 GMT", day},
-		{"several fields, the longest first", []string{"60", "30"}, noon, time.Minute},
-		{"several fields, the longest last", []string{"30", inAnHour}, noon, time.Hour},
-		{"several fields, one unreadable", []string{"soon", "30"}, noon, 30 * time.Second},
-	} {
-		t.Run("ROB-POL-04/"+test.name, func(t *testing.T) {
-			h := http.Header{"Retry-After": test.values}
-			if test.date != "" {
-				h.Set("Date", test.date)
-			}
-			if got := robotsext.RetryAfter(h, now); got != test.want {
-				t.Errorf("%s, want %s", got, test.want)
-			}
-		})
-	}
-}
-
 func TestReuse(t *testing.T) {
 	for _, test := range []struct {
 		id string
@@ -169,16 +113,14 @@ func TestReuse(t *testing.T) {
 		"transit": {"600", "0", 10*time.Minute - 2*time.Second},
 		"transit longer than the lifetime, and the longest Age": {"1", "99999999999999999999", 5 * time.Minute},
 	} {
-		t.Run("ROB-CAC-08/"+name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				rec := recordBy(t, roundTripper(func(req *http.Request) (*http.Response, error) {
-					time.Sleep(2 * time.Second)
-					return reply{status: 200, header: http.Header{"Cache-Control": {"max-age=" + test.maxAge}, "Age": {test.age}}}.RoundTrip(req)
-				}))
-				if got := rec.ExpiresAt.Sub(rec.FetchedAt); got != test.want {
-					t.Errorf("used for %s, want %s", got, test.want)
-				}
-			})
+		inBubble(t, "ROB-CAC-08/"+name, func(t *testing.T) {
+			rec := recordBy(t, roundTripper(func(req *http.Request) (*http.Response, error) {
+				time.Sleep(2 * time.Second)
+				return reply{status: 200, header: http.Header{"Cache-Control": {"max-age=" + test.maxAge}, "Age": {test.age}}}.RoundTrip(req)
+			}))
+			if got := rec.ExpiresAt.Sub(rec.FetchedAt); got != test.want {
+				t.Errorf("used for %s, want %s", got, test.want)
+			}
 		})
 	}
 	t.Run("clock set back", func(t *testing.T) {

@@ -158,15 +158,6 @@ func TestGuardOfSitemapRebound(t *testing.T) {
 	s.wantAsked(t, robotsLine)
 }
 
-// TestGuardAllows: what is allowed goes on as before.
-func TestGuardAllows(t *testing.T) {
-	s := newSite(t, text(private))
-	c := colly.NewCollector(newRobots(t, only("127.0.0.1")).Attach)
-	wantOK(t, c.Visit(s.URL+"/page"))
-	wantDisallowed(t, c.Visit(s.URL+"/private"), 2)
-	s.wantAsked(t, robotsLine, "GET /page")
-}
-
 // TestGuardAndProxy: a collector's proxy is its user's choice, on loopback too; the sites
 // behind it are not.
 func TestGuardAndProxy(t *testing.T) {

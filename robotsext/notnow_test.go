@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/gocolly/colly/v2"
@@ -149,30 +148,28 @@ func TestRefreshAnsweredWithRetryAfter(t *testing.T) {
 		wantDisallowed(t, h.check("/private"), 2)
 		h.wantAsked(3)
 	})
-	t.Run("ROB-POL-04/pages", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			var robots http.RoundTripper = robotsReply
-			start := time.Now()
-			var page time.Duration
-			r := newRobots(t, &robotsext.Options{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-				if req.URL.Path == "/robots.txt" {
-					return robots.RoundTrip(req)
-				}
-				page = time.Since(start)
-				return reply{status: 200}.RoundTrip(req)
-			})})
-			u := mustParse(t, "http://example.com/a")
-			wantOK(t, r.Check(t.Context(), u))
-			robots = reply{status: 503, header: http.Header{"Retry-After": {"120"}}}
-			if _, err := r.Refresh(t.Context(), u); err != nil {
-				t.Fatal(err)
+	inBubble(t, "ROB-POL-04/pages", func(t *testing.T) {
+		var robots http.RoundTripper = robotsReply
+		start := time.Now()
+		var page time.Duration
+		r := newRobots(t, &robotsext.Options{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+			if req.URL.Path == "/robots.txt" {
+				return robots.RoundTrip(req)
 			}
-			c := colly.NewCollector(r.Attach)
-			r.ObeyCrawlDelay(c, 0)
-			if err := c.Visit(u.String()); err != nil || page != 2*time.Minute {
-				t.Errorf("%v; page sent after %s, want 2m", err, page)
-			}
-		})
+			page = time.Since(start)
+			return reply{status: 200}.RoundTrip(req)
+		})})
+		u := mustParse(t, "http://example.com/a")
+		wantOK(t, r.Check(t.Context(), u))
+		robots = reply{status: 503, header: http.Header{"Retry-After": {"120"}}}
+		if _, err := r.Refresh(t.Context(), u); err != nil {
+			t.Fatal(err)
+		}
+		c := colly.NewCollector(r.Attach)
+		r.ObeyCrawlDelay(c, 0)
+		if err := c.Visit(u.String()); err != nil || page != 2*time.Minute {
+			t.Errorf("%v; page sent after %s, want 2m", err, page)
+		}
 	})
 	t.Run("ROB-STA-06/OnRecord", func(t *testing.T) {
 		var recorded []robotsext.Outcome

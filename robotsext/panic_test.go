@@ -166,26 +166,24 @@ func TestPanicOfPagesAndSitemaps(t *testing.T) {
 		},
 		"ROB-POL-02/sitemap": sitemaps,
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				boom = true
-				slots := 0
-				r := newRobots(t, &robotsext.Options{Transport: transport, Fetch: robotsext.FetchOptions{Wait: func(context.Context, *url.URL) (func(), error) {
-					slots++
-					return func() { slots-- }, nil
-				}}})
-				start := time.Now()
-				if got := panics(func() { request(t, r) }); got != "boom" {
-					t.Errorf("recovered %v", got)
-				}
-				next := colly.NewCollector(r.Attach)
-				r.ObeyCrawlDelay(next, 0)
-				wantOK(t, next.Visit(siteA+"/b"))
-				sitemaps(t, r)
-				if took := time.Since(start); took > 20*time.Second || slots != 0 {
-					t.Errorf("took %s, %d slots are held: a request is still in flight", took, slots)
-				}
-			})
+		inBubble(t, name, func(t *testing.T) {
+			boom = true
+			slots := 0
+			r := newRobots(t, &robotsext.Options{Transport: transport, Fetch: robotsext.FetchOptions{Wait: func(context.Context, *url.URL) (func(), error) {
+				slots++
+				return func() { slots-- }, nil
+			}}})
+			start := time.Now()
+			if got := panics(func() { request(t, r) }); got != "boom" {
+				t.Errorf("recovered %v", got)
+			}
+			next := colly.NewCollector(r.Attach)
+			r.ObeyCrawlDelay(next, 0)
+			wantOK(t, next.Visit(siteA+"/b"))
+			sitemaps(t, r)
+			if took := time.Since(start); took > 20*time.Second || slots != 0 {
+				t.Errorf("took %s, %d slots are held: a request is still in flight", took, slots)
+			}
 		})
 	}
 	for name, test := range map[string]struct {
@@ -195,20 +193,18 @@ func TestPanicOfPagesAndSitemaps(t *testing.T) {
 		"body":              {func() (int, error) { panic("boom") }, "boom"},
 		"body that ends it": {func() (int, error) { runtime.Goexit(); return 0, nil }, nil},
 	} {
-		t.Run("ROB-SMP-24/"+name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				r := newRobots(t, &robotsext.Options{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-					resp, err := reply{status: 200, body: delay}.RoundTrip(req)
-					if req.URL.Path != "/robots.txt" {
-						resp.Body = test.body
-					}
-					return resp, err
-				})})
-				var errs []error
-				if got := panics(func() { _, errs = gather(r.Sitemaps(t.Context(), rootA)) }); got != test.want || got == nil && len(errs) != 1 {
-					t.Errorf("recovered %v, errors %v", got, errs)
+		inBubble(t, "ROB-SMP-24/"+name, func(t *testing.T) {
+			r := newRobots(t, &robotsext.Options{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+				resp, err := reply{status: 200, body: delay}.RoundTrip(req)
+				if req.URL.Path != "/robots.txt" {
+					resp.Body = test.body
 				}
-			})
+				return resp, err
+			})})
+			var errs []error
+			if got := panics(func() { _, errs = gather(r.Sitemaps(t.Context(), rootA)) }); got != test.want || got == nil && len(errs) != 1 {
+				t.Errorf("recovered %v, errors %v", got, errs)
+			}
 		})
 	}
 }

@@ -65,25 +65,6 @@ func (p *forwardProxy) wantSeen(t *testing.T, want int) {
 	}
 }
 
-func TestSetProxyAfterAttach(t *testing.T) {
-	for how, drive := range drives {
-		t.Run(how, func(t *testing.T) {
-			s, c := newAttached(t)
-			p := newProxy(t)
-			wantOK(t, c.SetProxy(p.URL))
-			errs := drive(t, c, action{"GET", s.URL + "/a"}, action{"GET", s.URL + "/private"}, action{"HEAD", s.URL + "/private/x"})
-			if len(errs) < 2 {
-				t.Fatalf("errors %v, want one for each refusal", errs)
-			}
-			for _, err := range errs {
-				wantDisallowed(t, err, 2)
-			}
-			s.wantAsked(t, robotsLine, "GET /a")
-			p.wantSeen(t, 2)
-		})
-	}
-}
-
 // A clone is not left without a proxy by what happens to its parent.
 func TestSetProxyReachesEarlierClones(t *testing.T) {
 	s, c := newAttached(t)

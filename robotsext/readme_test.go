@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -183,9 +182,9 @@ func TestReadmeStatementsHaveTests(t *testing.T) {
 		{"A clone with another context, even a derived one, sends pages unchecked once its client is replaced too", "TestContextAndClientReplaced"},
 		{"with `StatusCode` 0", "TestErrorsReachCallers"},
 		{"robotsext chooses the rules by the name given to `New`", "TestUserAgentOfCollector"},
-		{"If you set it after `Attach`, every request is still checked", "TestIgnoreRobotsTxtSetAfterAttach"},
+		{"If you set it after `Attach`, every request is still checked", "TestDropIn"},
 		{"and a warning says so", "TestNothingFailsSilently"},
-		{"`Timeout` and `Temporary` are false for a disallowed URL", "TestRefusalIsNoNetworkError"},
+		{"`Timeout` and `Temporary` are false for a disallowed URL", "TestAttachNeverSendsDisallowed"},
 		{"refused at once for the next minute, for requests with the same cookies", "TestRefusedRedirectIsRemembered"},
 		{"You may call `Attach` again at any time", "TestAttachAgain"},
 		{"It returns nil for a host whose robots.txt is unreachable or not known yet", "TestCheckLink"},
@@ -338,22 +337,6 @@ func TestErrorsReachCallers(t *testing.T) {
 				}
 			}
 			s.wantPages(t)
-		})
-	}
-}
-
-// Once attached, a collector cannot be told to ignore robots.txt.
-func TestIgnoreRobotsTxtSetAfterAttach(t *testing.T) {
-	for how, drive := range drives {
-		t.Run(how, func(t *testing.T) {
-			s := newSite(t, text(private))
-			down := newSite(t, status(500))
-			c := colly.NewCollector(newRobots(t, nil).Attach)
-			c.IgnoreRobotsTxt = true
-			_ = drive(t, c, action{"GET", s.URL + "/a"}, action{"GET", s.URL + "/private"}, action{"HEAD", s.URL + "/private"}, action{"GET", down.URL + "/a"})
-			if got := append(s.pages(), down.pages()...); !slices.Equal(got, []string{"GET /a"}) {
-				t.Errorf("pages sent: %q", got)
-			}
 		})
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/gocolly/colly/v2"
@@ -161,31 +160,33 @@ func TestPageTimeoutLimitsTheWait(t *testing.T) {
 			return err
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				asked := 0
-				r := newRobots(t, &robotsext.Options{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-					switch req.URL.String() {
-					case "http://b.example/to":
-						return redirect(siteA + "/a").RoundTrip(req)
-					case siteA + "/robots.txt":
-						asked++
-						time.Sleep(10 * time.Second)
-						return robotsReply.RoundTrip(req)
-					}
-					return reply{status: 404}.RoundTrip(req)
-				})})
-				c := colly.NewCollector(r.Attach)
-				c.SetRequestTimeout(5 * time.Second)
-				err := ask(r, c)
-				if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() || errors.Is(err, colly.ErrRobotsTxtBlocked) {
-					t.Errorf("error %v, want the page's timeout", err)
+		inBubble(t, name, func(t *testing.T) {
+			asked := 0
+			r := newRobots(t, &robotsext.Options{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+				switch req.URL.String() {
+				case "http://b.example/to":
+					return redirect(siteA + "/a").RoundTrip(req)
+				case siteA + "/robots.txt":
+					asked++
+					time.Sleep(10 * time.Second)
+					return robotsReply.RoundTrip(req)
 				}
-				wantDisallowed(t, r.Check(t.Context(), mustParse(t, siteA+"/private")), 2)
-				if asked != 1 {
-					t.Errorf("asked %d times", asked)
-				}
-			})
+				return reply{status: 404}.RoundTrip(req)
+			})})
+			c := colly.NewCollector(r.Attach)
+			c.SetRequestTimeout(5 * time.Second)
+			start := time.Now()
+			err := ask(r, c)
+			if took := time.Since(start); took != 5*time.Second {
+				t.Errorf("took %s", took)
+			}
+			if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() || errors.Is(err, colly.ErrRobotsTxtBlocked) {
+				t.Errorf("error %v, want the page's timeout", err)
+			}
+			wantDisallowed(t, r.Check(t.Context(), mustParse(t, siteA+"/private")), 2)
+			if asked != 1 {
+				t.Errorf("asked %d times", asked)
+			}
 		})
 	}
 }

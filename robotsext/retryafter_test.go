@@ -74,65 +74,56 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 		"redirect of robots.txt":                   {20, "/r.txt", "21 /r.txt"},
 		"redirect of robots.txt to another origin": {3600, "http://b.example/r.txt", "1 http://b.example/r.txt"},
 	} {
-		t.Run("ROB-POL-04/"+name, func(t *testing.T) {
-			onWeb(t, map[string][]reply{
-				"/robots.txt": {retryAfter(301, test.wait, test.target)},
-				test.target:   ok("User-agent: *\nDisallow: /private\n"),
-			}, func(t *testing.T, w *web) {
-				rec := recordFor(t, w.robots(robotsext.Options{}), rootA)
-				wantOutcome(t, rec, robotsext.OutcomeRules)
-				w.wantSent("0 /robots.txt", test.sent)
-			})
+		onWeb(t, "ROB-POL-04/"+name, map[string][]reply{
+			"/robots.txt": {retryAfter(301, test.wait, test.target)},
+			test.target:   ok("User-agent: *\nDisallow: /private\n"),
+		}, func(t *testing.T, w *web) {
+			rec := recordFor(t, w.robots(robotsext.Options{}), rootA)
+			wantOutcome(t, rec, robotsext.OutcomeRules)
+			w.wantSent("0 /robots.txt", test.sent)
 		})
 	}
-	t.Run("ROB-POL-04/page, from its end", func(t *testing.T) {
-		onWeb(t, map[string][]reply{
-			"/robots.txt": ok("User-agent: *\nAllow: /\n"),
-			"/a":          {retryAfter(200, 60, "")},
-			"/b":          ok("page"),
-		}, func(t *testing.T, w *web) {
-			r := w.robots(robotsext.Options{})
-			resp, err := (&http.Client{Transport: r.Transport(nil)}).Get(siteA + "/a")
-			wantOK(t, err)
-			time.Sleep(100 * time.Second) // the body takes its time
-			_ = resp.Body.Close()
-			c := colly.NewCollector(r.Attach)
-			r.ObeyCrawlDelay(c, 0)
-			wantOK(t, c.Visit(siteA+"/b"))
-			w.wantSent("0 /robots.txt", "1 /a", "162 /b")
-		})
+	onWeb(t, "ROB-POL-04/page, from its end", map[string][]reply{
+		"/robots.txt": ok("User-agent: *\nAllow: /\n"),
+		"/a":          {retryAfter(200, 60, "")},
+		"/b":          ok("page"),
+	}, func(t *testing.T, w *web) {
+		r := w.robots(robotsext.Options{})
+		resp, err := (&http.Client{Transport: r.Transport(nil)}).Get(siteA + "/a")
+		wantOK(t, err)
+		time.Sleep(100 * time.Second) // the body takes its time
+		_ = resp.Body.Close()
+		c := colly.NewCollector(r.Attach)
+		r.ObeyCrawlDelay(c, 0)
+		wantOK(t, c.Visit(siteA+"/b"))
+		w.wantSent("0 /robots.txt", "1 /a", "162 /b")
 	})
-	t.Run("ROB-POL-04/page, before robots.txt is fetched again", func(t *testing.T) {
-		robots := ok("User-agent: *\nDisallow: /private\n")[0]
-		robots.header = http.Header{"Cache-Control": {"max-age=300"}}
-		onWeb(t, map[string][]reply{
-			"/robots.txt": {robots, robots},
-			"/a":          {retryAfter(404, 3600, "")},
-		}, func(t *testing.T, w *web) {
-			r := w.robots(robotsext.Options{})
-			resp, err := (&http.Client{Transport: r.Transport(nil)}).Get(siteA + "/a")
-			wantOK(t, err)
-			_ = resp.Body.Close()
-			time.Sleep(10 * time.Minute)
-			want := w.start.Add(3602 * time.Second)
-			if blocked := wantLater(t, r.Check(t.Context(), rootA)); !blocked.RetryAt.Equal(want) {
-				t.Errorf("to be asked again at %s, want %s", blocked.RetryAt, want)
-			}
-			time.Sleep(time.Until(want))
-			wantOK(t, r.Check(t.Context(), rootA))
-			w.wantSent("0 /robots.txt", "1 /a", "3602 /robots.txt")
-		})
+	robots := ok("User-agent: *\nDisallow: /private\n")[0]
+	robots.header = http.Header{"Cache-Control": {"max-age=300"}}
+	onWeb(t, "ROB-POL-04/page, before robots.txt is fetched again", map[string][]reply{
+		"/robots.txt": {robots, robots},
+		"/a":          {retryAfter(404, 3600, "")},
+	}, func(t *testing.T, w *web) {
+		r := w.robots(robotsext.Options{})
+		_, err := send(t, r, newRequest(t, "GET", siteA+"/a", ""))
+		wantOK(t, err)
+		time.Sleep(10 * time.Minute)
+		want := w.start.Add(3602 * time.Second)
+		if blocked := wantLater(t, r.Check(t.Context(), rootA)); !blocked.RetryAt.Equal(want) {
+			t.Errorf("to be asked again at %s, want %s", blocked.RetryAt, want)
+		}
+		time.Sleep(time.Until(want))
+		wantOK(t, r.Check(t.Context(), rootA))
+		w.wantSent("0 /robots.txt", "1 /a", "3602 /robots.txt")
 	})
-	t.Run("ROB-POL-04/robots.txt that is there, before it is fetched again", func(t *testing.T) {
-		robots := retryAfter(200, 3600, "")
-		robots.header.Set("Cache-Control", "max-age=300")
-		onWeb(t, map[string][]reply{"/robots.txt": {robots, robots}}, func(t *testing.T, w *web) {
-			r := w.robots(robotsext.Options{})
-			wantOK(t, r.Check(t.Context(), rootA))
-			time.Sleep(10 * time.Minute)
-			wantLater(t, r.Check(t.Context(), rootA))
-			w.wantSent("0 /robots.txt")
-		})
+	slow := retryAfter(200, 3600, "")
+	slow.header.Set("Cache-Control", "max-age=300")
+	onWeb(t, "ROB-POL-04/robots.txt that is there, before it is fetched again", map[string][]reply{"/robots.txt": {slow, slow}}, func(t *testing.T, w *web) {
+		r := w.robots(robotsext.Options{})
+		wantOK(t, r.Check(t.Context(), rootA))
+		time.Sleep(10 * time.Minute)
+		wantLater(t, r.Check(t.Context(), rootA))
+		w.wantSent("0 /robots.txt")
 	})
 }
 

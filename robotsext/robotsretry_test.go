@@ -93,25 +93,21 @@ func TestConnectionErrorIsRetried(t *testing.T) {
 			}
 		})
 	}
-	t.Run("ROB-POL-02/Crawl-delay", func(t *testing.T) {
-		delayed := reply{status: 200, body: "User-agent: *\nCrawl-delay: 5\n"}
-		onWeb(t, map[string][]reply{"/robots.txt": {delayed, reset, delayed}}, func(t *testing.T, w *web) {
-			r := w.robots(robotsext.Options{})
-			c := colly.NewCollector(r.Attach, colly.ParseHTTPErrorResponse())
-			r.ObeyCrawlDelay(c, 0)
-			wantOK(t, c.Visit(siteA+"/a"))
-			rec, err := r.Refresh(t.Context(), rootA)
-			wantOK(t, err)
-			wantOutcome(t, rec, robotsext.OutcomeRules)
-			w.wantSent("0 /robots.txt", "6 /a", "11 /robots.txt", "16 /robots.txt")
-		})
+	delayed := reply{status: 200, body: "User-agent: *\nCrawl-delay: 5\n"}
+	onWeb(t, "ROB-POL-02/Crawl-delay", map[string][]reply{"/robots.txt": {delayed, reset, delayed}}, func(t *testing.T, w *web) {
+		r := w.robots(robotsext.Options{})
+		c := colly.NewCollector(r.Attach, colly.ParseHTTPErrorResponse())
+		r.ObeyCrawlDelay(c, 0)
+		wantOK(t, c.Visit(siteA+"/a"))
+		rec, err := r.Refresh(t.Context(), rootA)
+		wantOK(t, err)
+		wantOutcome(t, rec, robotsext.OutcomeRules)
+		w.wantSent("0 /robots.txt", "6 /a", "11 /robots.txt", "16 /robots.txt")
 	})
-	t.Run("ROB-FET-17/no time for it", func(t *testing.T) {
-		onWeb(t, map[string][]reply{"/robots.txt": {{hang: true}}}, func(t *testing.T, w *web) {
-			recordFor(t, w.robots(robotsext.Options{}), rootA)
-			w.wantSent("0 /robots.txt")
-			w.after(30*time.Second, 30*time.Second)
-		})
+	onWeb(t, "ROB-FET-17/no time for it", map[string][]reply{"/robots.txt": {{hang: true}}}, func(t *testing.T, w *web) {
+		recordFor(t, w.robots(robotsext.Options{}), rootA)
+		w.wantSent("0 /robots.txt")
+		w.after(30*time.Second, 30*time.Second)
 	})
 }
 

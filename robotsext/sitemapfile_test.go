@@ -23,108 +23,89 @@ func TestSitemapFiles(t *testing.T) {
 		"/index.xml":  ok(index(siteA+"/1.xml.gz", siteA+"/gone.xml", "http://b.example/2.xml")),
 		"/1.xml.gz":   ok(string(zip([]byte(urlset(siteA+"/a", "http://b.example/b", siteA+"/c"))))),
 	}
-	t.Run("ROB-SMP-20/all", func(t *testing.T) {
-		onWeb(t, serve, func(t *testing.T, w *web) {
-			var files []robotsext.SitemapFile
-			r := w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{OnFile: func(f robotsext.SitemapFile) { files = append(files, f) }}})
-			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
-			wantPages(t, pages, "/a", "/c")
-			if len(errs) != 3 || !errors.Is(errs[0], robotsext.ErrSitemapRefused) || len(files) != 5 {
-				t.Fatalf("errors %v, files %+v", errs, files)
+	onWeb(t, "ROB-SMP-20/all", serve, func(t *testing.T, w *web) {
+		pages, errs := w.sitemaps(robotsext.Options{})
+		files := w.files
+		wantPages(t, pages, "/a", "/c")
+		if len(errs) != 3 || !errors.Is(errs[0], robotsext.ErrSitemapRefused) || len(files) != 5 {
+			t.Fatalf("errors %v, files %+v", errs, files)
+		}
+		for i, want := range []robotsext.SitemapFile{
+			{URL: "http://b.example/2.xml", FoundOn: siteA + "/index.xml", Err: files[0].Err},
+			{URL: siteA + "/index.xml", FoundOn: siteA + "/robots.txt", Attempts: 1, Status: 200, NotAuthorized: 1},
+			{URL: siteA + "/1.xml.gz", FoundOn: siteA + "/index.xml", Attempts: 1, Status: 200, NotAuthorized: 1},
+			{URL: siteA + "/gone.xml", FoundOn: siteA + "/index.xml", Attempts: 1, Status: 404, Err: files[3].Err},
+			{URL: siteA + "/closed.xml", FoundOn: siteA + "/robots.txt", Err: files[4].Err},
+		} {
+			got := files[i]
+			if s := got.Summary; s.Complete != (want.Status == 200) || i == 2 && (s.Entries != 3 || s.GzipLayers != 1 || s.Format != sitemap.URLSet) {
+				t.Errorf("%s: summary %+v", want.URL, s)
 			}
-			for i, want := range []robotsext.SitemapFile{
-				{URL: "http://b.example/2.xml", FoundOn: siteA + "/index.xml", Err: files[0].Err},
-				{URL: siteA + "/index.xml", FoundOn: siteA + "/robots.txt", Attempts: 1, Status: 200, NotAuthorized: 1},
-				{URL: siteA + "/1.xml.gz", FoundOn: siteA + "/index.xml", Attempts: 1, Status: 200, NotAuthorized: 1},
-				{URL: siteA + "/gone.xml", FoundOn: siteA + "/index.xml", Attempts: 1, Status: 404, Err: files[3].Err},
-				{URL: siteA + "/closed.xml", FoundOn: siteA + "/robots.txt", Err: files[4].Err},
-			} {
-				got := files[i]
-				if s := got.Summary; s.Complete != (want.Status == 200) || i == 2 && (s.Entries != 3 || s.GzipLayers != 1 || s.Format != sitemap.URLSet) {
-					t.Errorf("%s: summary %+v", want.URL, s)
-				}
-				if got.Summary = (sitemap.Summary{}); got != want || (got.Err == nil) != (want.Status == 200) {
-					t.Errorf("got  %+v\nwant %+v", got, want)
-				}
+			if got.Summary = (sitemap.Summary{}); got != want || (got.Err == nil) != (want.Status == 200) {
+				t.Errorf("got  %+v\nwant %+v", got, want)
 			}
-			wantDisallowed(t, files[4].Err, 4)
-		})
+		}
+		wantDisallowed(t, files[4].Err, 4)
 	})
-	t.Run("left half-way", func(t *testing.T) {
-		onWeb(t, serve, func(t *testing.T, w *web) {
-			var files []robotsext.SitemapFile
-			r := w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{OnFile: func(f robotsext.SitemapFile) { files = append(files, f) }}})
-			for entry, err := range r.Sitemaps(t.Context(), rootA) {
-				if errors.Is(err, robotsext.ErrSitemapRefused) {
-					continue
-				}
-				if err != nil || entry.Index != 0 || entry.File != siteA+"/1.xml.gz" {
-					t.Errorf("entry %+v, error %v", entry, err)
-				}
-				break
+	onWeb(t, "left half-way", serve, func(t *testing.T, w *web) {
+		for entry, err := range w.robots(robotsext.Options{}).Sitemaps(t.Context(), rootA) {
+			if errors.Is(err, robotsext.ErrSitemapRefused) {
+				continue
 			}
-			w.wantSent("0 /robots.txt", "2 /index.xml", "3 http://b.example/robots.txt", "4 /1.xml.gz")
-			if len(files) != 3 || files[2].Err != nil || files[2].Summary.Complete || files[2].Summary.Entries != 1 {
-				t.Errorf("files %+v", files)
+			if err != nil || entry.Index != 0 || entry.File != siteA+"/1.xml.gz" {
+				t.Errorf("entry %+v, error %v", entry, err)
 			}
-		})
+			break
+		}
+		w.wantSent("0 /robots.txt", "2 /index.xml", "3 http://b.example/robots.txt", "4 /1.xml.gz")
+		if len(w.files) != 3 || w.files[2].Err != nil || w.files[2].Summary.Complete || w.files[2].Summary.Entries != 1 {
+			t.Errorf("files %+v", w.files)
+		}
 	})
-	t.Run("context ends while waiting", func(t *testing.T) {
-		onWeb(t, map[string][]reply{
+	walk{
+		name: "context ends while waiting",
+		answers: map[string][]reply{
 			"/robots.txt": robotsListing(siteA+"/1.xml", siteA+"/2.xml"),
 			"/1.xml":      {{status: 500}},
 			"/2.xml":      {{status: 500}},
-		}, func(t *testing.T, w *web) {
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-			defer cancel()
-			var files []robotsext.SitemapFile
-			r := w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{OnFile: func(f robotsext.SitemapFile) { files = append(files, f) }}})
-			_, errs := gather(r.Sitemaps(ctx, rootA))
-			if len(errs) != 1 || !errors.Is(errs[0], context.DeadlineExceeded) || len(files) != 1 || !errors.Is(files[0].Err, context.DeadlineExceeded) {
-				t.Errorf("errors %v, files %+v", errs, files)
+		},
+		timeout: 30 * time.Second,
+		errs:    []string{context.DeadlineExceeded.Error()},
+		sent:    []string{"0 /robots.txt", "2 /1.xml", "4 /2.xml"},
+	}.run(t)
+	walk{
+		name:    "context ends before a turn",
+		answers: map[string][]reply{"/robots.txt": robotsListing(siteA + "/1.xml")},
+		opts:    robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: time.Minute}},
+		timeout: 5 * time.Second,
+		errs:    []string{context.DeadlineExceeded.Error()},
+		sent:    []string{"0 /robots.txt"},
+	}.run(t)
+	onWeb(t, "context ends between entries", map[string][]reply{
+		"/robots.txt": robotsListing(siteA+"/1.xml", siteA+"/2.xml"),
+		"/1.xml":      ok(urlset(siteA+"/a", siteA+"/b")),
+	}, func(t *testing.T, w *web) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var pages []string
+		var errs []error
+		for entry, err := range w.robots(robotsext.Options{}).Sitemaps(ctx, rootA) {
+			synctest.Wait() // all is received
+			cancel()
+			if err != nil {
+				errs = append(errs, err)
+				continue
 			}
-			w.after(30*time.Second, 30*time.Second)
-		})
-	})
-	t.Run("context ends between entries", func(t *testing.T) {
-		onWeb(t, map[string][]reply{
-			"/robots.txt": robotsListing(siteA+"/1.xml", siteA+"/2.xml"),
-			"/1.xml":      ok(urlset(siteA+"/a", siteA+"/b")),
-		}, func(t *testing.T, w *web) {
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			var pages []string
-			var errs []error
-			for entry, err := range w.robots(robotsext.Options{}).Sitemaps(ctx, rootA) {
-				synctest.Wait() // all is received
-				cancel()
-				if err != nil {
-					errs = append(errs, err)
-					continue
-				}
-				pages = append(pages, entry.Loc)
-			}
-			w.wantSent("0 /robots.txt", "2 /1.xml")
-			if wantPages(t, pages, "/a"); len(errs) != 1 || !errors.Is(errs[0], context.Canceled) {
-				t.Errorf("errors %v", errs)
-			}
-		})
-	})
-	t.Run("context ends before a turn", func(t *testing.T) {
-		onWeb(t, map[string][]reply{"/robots.txt": robotsListing(siteA + "/1.xml")}, func(t *testing.T, w *web) {
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-			defer cancel()
-			_, errs := gather(w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: time.Minute}}).Sitemaps(ctx, rootA))
-			if len(errs) != 1 || !errors.Is(errs[0], context.DeadlineExceeded) {
-				t.Errorf("errors %v", errs)
-			}
-			w.wantSent("0 /robots.txt")
-		})
+			pages = append(pages, entry.Loc)
+		}
+		w.wantSent("0 /robots.txt", "2 /1.xml")
+		if wantPages(t, pages, "/a"); len(errs) != 1 || !errors.Is(errs[0], context.Canceled) {
+			t.Errorf("errors %v", errs)
+		}
 	})
 }
 
 func TestProbeSitemap(t *testing.T) {
-	const probed = siteA + "/sitemap.xml"
 	for _, test := range []struct {
 		name   string
 		robots reply
@@ -141,26 +122,17 @@ func TestProbeSitemap(t *testing.T) {
 		{"disallowed", reply{status: 200, body: "User-agent: *\nDisallow: /sitemap"}, ok(urlset(siteA + "/a"))[0], 0, false, 0},
 		{"another is listed", robotsListing(siteA + "/other.xml")[0], ok(urlset(siteA + "/a"))[0], 0, false, 1},
 	} {
-		t.Run("ROB-SMP-10/"+test.name, func(t *testing.T) {
-			onWeb(t, map[string][]reply{"/robots.txt": {test.robots}, "/sitemap.xml": {test.answer}}, func(t *testing.T, w *web) {
-				pages, errs := gather(w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1, Probe: true}}).Sitemaps(t.Context(), rootA))
-				if len(pages) != test.pages || len(errs) != test.errs {
-					t.Errorf("pages %q, errors %v", pages, errs)
-				}
-				if sent := slices.Contains(w.sent, "1 /sitemap.xml"); sent != test.sent {
-					t.Errorf("sent %q", w.sent)
-				}
-			})
-		})
-	}
-	t.Run("ROB-SMP-10/default", func(t *testing.T) {
-		onWeb(t, map[string][]reply{"/sitemap.xml": ok(urlset(probed))}, func(t *testing.T, w *web) {
-			if pages, errs := gather(w.robots(robotsext.Options{}).Sitemaps(t.Context(), rootA)); len(pages)+len(errs) > 0 {
+		onWeb(t, "ROB-SMP-10/"+test.name, map[string][]reply{"/robots.txt": {test.robots}, "/sitemap.xml": {test.answer}}, func(t *testing.T, w *web) {
+			pages, errs := w.sitemaps(robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1, Probe: true}})
+			if len(pages) != test.pages || len(errs) != test.errs {
 				t.Errorf("pages %q, errors %v", pages, errs)
 			}
-			w.wantSent("0 /robots.txt")
+			if sent := slices.Contains(w.sent, "1 /sitemap.xml"); sent != test.sent {
+				t.Errorf("sent %q", w.sent)
+			}
 		})
-	})
+	}
+	walk{name: "ROB-SMP-10/default", answers: map[string][]reply{"/sitemap.xml": ok(urlset(siteA + "/a"))}, sent: []string{"0 /robots.txt"}}.run(t)
 }
 
 // A file that the caller knows of counts as listed by its own origin.
@@ -171,34 +143,20 @@ func TestSitemap(t *testing.T) {
 		"/d/1.xml":      ok(urlset(siteA+"/d/a", siteA+"/b", "http://b.example/c")),
 		"/closed/1.xml": ok(urlset(siteA + "/x")),
 	}
-	ask := func(t *testing.T, raw string, opts robotsext.Options) (pages []string, errs []error) {
-		onWeb(t, answers, func(t *testing.T, w *web) {
-			u := mustParse(t, raw)
-			pages, errs = gather(w.robots(opts).Sitemap(t.Context(), u))
-		})
-		return pages, errs
+	refused := "http://b.example/2.xml: " + robotsext.ErrSitemapRefused.Error()
+	sent := []string{"0 /robots.txt", "2 /d/index.xml", "3 http://b.example/robots.txt", "4 /d/1.xml"}
+	for _, test := range []walk{
+		{name: "ROB-SMP-18", file: "http://user:secret@a.example/d/index.xml#x", pages: []string{"/d/a", "/b"}, errs: []string{refused}, sent: sent},
+		{
+			name: "ROB-SMP-19", file: siteA + "/d/index.xml", opts: robotsext.Options{Sitemaps: robotsext.SitemapOptions{Policy: sitemap.Directory}},
+			pages: []string{"/d/a"}, errs: []string{"http://b.example/2.xml: "}, sent: []string{"0 /robots.txt", "2 /d/index.xml", "4 /d/1.xml"},
+		},
+		{name: "ROB-SMP-04", file: siteA + "/closed/1.xml", errs: []string{`is disallowed by "Disallow: /closed", line 2`}, sent: sent[:1]},
+		{name: "no such scheme", file: "gopher://h/s.xml", errs: []string{`unsupported scheme "gopher"`}},
+	} {
+		test.answers = answers
+		test.run(t)
 	}
-	t.Run("ROB-SMP-18", func(t *testing.T) {
-		pages, errs := ask(t, "http://user:secret@a.example/d/index.xml#x", robotsext.Options{})
-		wantPages(t, pages, "/d/a", "/b")
-		wantErrors(t, errs, "http://b.example/2.xml: "+robotsext.ErrSitemapRefused.Error())
-	})
-	t.Run("ROB-SMP-19", func(t *testing.T) {
-		pages, _ := ask(t, siteA+"/d/index.xml", robotsext.Options{Sitemaps: robotsext.SitemapOptions{Policy: sitemap.Directory}})
-		wantPages(t, pages, "/d/a")
-	})
-	t.Run("ROB-SMP-04", func(t *testing.T) {
-		pages, errs := ask(t, siteA+"/closed/1.xml", robotsext.Options{})
-		if len(pages) != 0 || len(errs) != 1 {
-			t.Fatalf("pages %q, errors %v", pages, errs)
-		}
-		wantDisallowed(t, errs[0], 2)
-	})
-	t.Run("no such scheme", func(t *testing.T) {
-		if _, errs := ask(t, "gopher://h/s.xml", robotsext.Options{}); len(errs) != 1 || !errors.Is(errs[0], robotsext.ErrUnsupportedScheme) {
-			t.Errorf("errors %v", errs)
-		}
-	})
 }
 
 // Files of other schemes come by the fetcher for robots.txt.

@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -21,63 +19,49 @@ import (
 
 // endless makes bodies of what next returns, one piece a wait.
 type endless struct {
-	wait time.Duration
-	next func(i int) string
-	i    int
-	rest string
-	ctx  context.Context
-	over *int
+	wait   time.Duration
+	next   func(i int) string
+	closed int // how many bodies
 }
 
-func (e *endless) Read(p []byte) (int, error) {
-	if e.rest == "" {
+func (e *endless) open(ctx context.Context) io.ReadCloser { return &endlessBody{endless: e, ctx: ctx} }
+
+type endlessBody struct {
+	*endless
+	ctx  context.Context
+	i    int
+	rest string
+}
+
+func (b *endlessBody) Read(p []byte) (int, error) {
+	if b.rest == "" {
 		select {
-		case <-time.After(e.wait):
-		case <-e.ctx.Done():
-			return 0, context.Cause(e.ctx)
+		case <-time.After(b.wait):
+		case <-b.ctx.Done():
+			return 0, context.Cause(b.ctx)
 		}
-		e.rest = e.next(e.i)
-		e.i++
+		b.rest = b.next(b.i)
+		b.i++
 	}
-	n := copy(p, e.rest)
-	e.rest = e.rest[n:]
+	n := copy(p, b.rest)
+	b.rest = b.rest[n:]
 	return n, nil
 }
 
-func (e *endless) Close() error {
-	*e.over++
+func (b *endlessBody) Close() error {
+	b.closed++
 	return nil
 }
 
-// served returns a Robots for a.example, which serves body as its sitemap.
-func served(t *testing.T, body *endless, opts robotsext.Options) *robotsext.Robots {
-	t.Helper()
-	body.over = new(int)
-	opts.Transport = roundTripper(func(req *http.Request) (*http.Response, error) {
-		if req.URL.Path == "/robots.txt" {
-			return robotsListing(siteA + "/1.xml")[0].RoundTrip(req)
-		}
-		resp, err := reply{status: 200}.RoundTrip(req)
-		again := *body
-		again.ctx = req.Context()
-		resp.Body = &again
-		return resp, err
-	})
-	return newRobots(t, &opts)
+// serving lists a sitemap with the body.
+func (e *endless) serving() map[string][]reply {
+	return map[string][]reply{"/robots.txt": robotsListing(siteA + "/1.xml"), "/1.xml": {{status: 200, open: e.open}}}
 }
 
 // Whatever a site sends, a walk ends in bounded time, with an error that says why.
 func TestHostileSitemaps(t *testing.T) {
 	entry := func(i int) string { return fmt.Sprintf("<url><loc>%s/%d</loc></url>", siteA, i) }
 	opening := strings.TrimSuffix(urlset(), "</urlset>")
-	withOpening := func(next func(int) string) func(int) string {
-		return func(i int) string {
-			if i == 0 {
-				return opening
-			}
-			return next(i)
-		}
-	}
 	for _, test := range []struct {
 		name  string
 		body  *endless
@@ -85,192 +69,116 @@ func TestHostileSitemaps(t *testing.T) {
 		pages int // at least
 		most  time.Duration
 	}{
-		{"ROB-SMP-12/never ends", &endless{next: withOpening(entry)}, sitemap.TooManyEntries, 50_000, time.Minute},
-		{"ROB-SMP-12/blanks that never end", &endless{next: withOpening(func(int) string { return strings.Repeat(" ", 1<<16) })}, sitemap.TooManyBytes, 0, time.Minute},
+		{"ROB-SMP-12/blanks that never end", &endless{next: func(i int) string {
+			if i == 0 {
+				return opening
+			}
+			return strings.Repeat(" ", 1<<16)
+		}}, sitemap.TooManyBytes, 0, time.Minute},
 		{"a byte a second", &endless{wait: time.Second, next: func(i int) string {
 			whole := opening + strings.Repeat(entry(1), 1+i/20)
 			return whole[i : i+1]
 		}}, robotsext.ErrSitemapTimeout, 3, 6 * time.Minute},
 		{"nothing at all", &endless{wait: time.Hour, next: entry}, robotsext.ErrSitemapTimeout, 0, 10 * time.Minute},
 	} {
-		t.Run("ROB-SMP-24/"+test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				start := time.Now()
-				r := served(t, test.body, robotsext.Options{})
-				pages, errs := gather(r.Sitemaps(t.Context(), rootA))
-				if len(errs) != 1 || !errors.Is(errs[0], test.want) || len(pages) < test.pages {
-					t.Errorf("%d pages, errors %v; want %v", len(pages), errs, test.want)
-				}
-				if took := time.Since(start); took > test.most {
-					t.Errorf("took %s, want at most %s", took, test.most)
-				}
-				if *test.body.over == 0 {
-					t.Error("the answer was not closed")
-				}
-			})
+		onWeb(t, "ROB-SMP-24/"+test.name, test.body.serving(), func(t *testing.T, w *web) {
+			pages, errs := w.sitemaps(robotsext.Options{})
+			if len(errs) != 1 || !errors.Is(errs[0], test.want) || len(pages) < test.pages {
+				t.Errorf("%d pages, errors %v; want %v", len(pages), errs, test.want)
+			}
+			w.after(0, test.most)
+			if test.body.closed == 0 {
+				t.Error("the answer was not closed")
+			}
 		})
 	}
-	t.Run("ROB-SMP-24/no answer", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			start, asked := time.Now(), 0
-			r := newRobots(t, &robotsext.Options{Fetch: robotsext.FetchOptions{Timeout: 10 * time.Second}, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-				if req.URL.Path == "/robots.txt" {
-					return robotsListing(siteA + "/1.xml")[0].RoundTrip(req)
-				}
-				asked++
-				<-req.Context().Done()
-				return nil, req.Context().Err()
-			})})
-			_, errs := gather(r.Sitemaps(t.Context(), rootA))
-			if len(errs) != 1 || !errors.Is(errs[0], robotsext.ErrSitemapTimeout) || asked != 4 {
-				t.Errorf("%d requests, errors %v", asked, errs)
-			}
-			// A second, four times 10 s, and waits of 1, 2 and 4 minutes.
-			if took := time.Since(start); took != 7*time.Minute+41*time.Second {
-				t.Errorf("took %s", took)
-			}
-		})
-	})
-	t.Run("ROB-SMP-18/thousands that are not the sitemap's to list", func(t *testing.T) {
-		var urls []string
-		for i := range 3000 {
-			urls = append(urls, fmt.Sprintf("http://b.example/%d", i))
+	var many []string
+	for i := range 3000 {
+		many = append(many, fmt.Sprintf("http://b.example/%d", i))
+	}
+	onWeb(t, "ROB-SMP-18/thousands that are not the sitemap's to list", map[string][]reply{"/robots.txt": robotsListing(siteA + "/1.xml"), "/1.xml": ok(urlset(many...))}, func(t *testing.T, w *web) {
+		pages, errs := w.sitemaps(robotsext.Options{})
+		wantPages(t, pages)
+		wantErrors(t, errs, robotsext.ErrSitemapUseless.Error())
+		if len(w.findings) != 1001 || w.findings[1000].kind != sitemap.FindingsDropped || w.files[0].NotAuthorized != 3000 {
+			t.Errorf("%d findings, files %+v", len(w.findings), w.files)
 		}
-		onWeb(t, map[string][]reply{"/robots.txt": robotsListing(siteA + "/1.xml"), "/1.xml": ok(urlset(urls...))}, func(t *testing.T, w *web) {
-			told, last, left := 0, sitemap.Kind(""), 0
-			r := w.robots(robotsext.Options{
-				Sitemaps: robotsext.SitemapOptions{
-					OnFinding: func(_ string, f sitemap.Finding) { told, last = told+1, f.Kind },
-					OnFile:    func(f robotsext.SitemapFile) { left = f.NotAuthorized },
-				},
-			})
-			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
-			if len(pages) != 0 || len(errs) != 1 || !errors.Is(errs[0], robotsext.ErrSitemapUseless) || told != 1001 || last != sitemap.FindingsDropped || left != 3000 {
-				t.Errorf("%d pages, errors %v, %d findings, the last %q, %d left out", len(pages), errs, told, last, left)
-			}
-		})
 	})
-	t.Run("ROB-SMP-12/blanks without end in gzip", func(t *testing.T) {
-		var packed bytes.Buffer
-		z := gzip.NewWriter(&packed)
-		_, _ = io.WriteString(z, opening)
-		for range 8 {
-			_, _ = z.Write(bytes.Repeat([]byte{'\t'}, 1<<20))
+	onWeb(t, "ROB-SMP-20/index that lists itself", map[string][]reply{
+		"/robots.txt": robotsListing(siteA + "/1.xml"),
+		"/1.xml":      ok(index(slices.Repeat([]string{siteA + "/1.xml", "HTTP://A.example:80/x/../1.xml", siteA + "/1.xml#x"}, 1000)...)),
+	}, func(t *testing.T, w *web) {
+		pages, errs := w.sitemaps(robotsext.Options{})
+		loops := slices.DeleteFunc(slices.Clone(w.findings), func(f finding) bool { return f.kind != sitemap.Loop })
+		if len(pages)+len(errs) != 0 || len(loops) != 1000 || len(w.findings) != 1001 || w.findings[1000].kind != sitemap.FindingsDropped {
+			t.Errorf("pages %q, errors %v, %d findings, %d of them loops", pages, errs, len(w.findings), len(loops))
 		}
-		_ = z.Close()
-		walk{
-			name:    "walk",
-			answers: map[string][]reply{"/robots.txt": robotsListing(siteA + "/1.xml"), "/1.xml": ok(packed.String())},
-			errs:    []string{sitemap.RatioTooHigh.Error()},
-			sent:    []string{"0 /robots.txt", "2 /1.xml"},
-		}.run(t)
+		w.wantSent("0 /robots.txt", "2 /1.xml")
 	})
-	t.Run("ROB-SMP-20/index that lists itself", func(t *testing.T) {
-		onWeb(t, map[string][]reply{
-			"/robots.txt": robotsListing(siteA + "/1.xml"),
-			"/1.xml":      ok(index(slices.Repeat([]string{siteA + "/1.xml", "HTTP://A.example:80/x/../1.xml", siteA + "/1.xml#x"}, 1000)...)),
-		}, func(t *testing.T, w *web) {
-			told := make(map[sitemap.Kind]int)
-			r := w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{OnFinding: func(_ string, f sitemap.Finding) { told[f.Kind]++ }}})
-			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
-			if len(pages)+len(errs) != 0 || told[sitemap.Loop] != 1000 || told[sitemap.FindingsDropped] != 1 {
-				t.Errorf("pages %q, errors %v, findings %v", pages, errs, told)
-			}
-			w.wantSent("0 /robots.txt", "2 /1.xml")
-		})
+	onWeb(t, "ROB-SMP-20/indexes that list each other", map[string][]reply{
+		"/robots.txt": robotsListing(siteA+"/1.xml", siteA+"/3.xml"),
+		"/1.xml":      ok(index(siteA + "/2.xml")),
+		"/2.xml":      ok(index(siteA+"/3.xml", siteA+"/4.xml", siteA+"/1.xml")), // the first is only listed twice
+		"/3.xml":      ok(urlset(siteA + "/a")),
+		"/4.xml":      ok(index(siteA + "/4.xml")), // deeper than may be, but not to be followed anyway
+	}, func(t *testing.T, w *web) {
+		pages, errs := w.sitemaps(robotsext.Options{})
+		wantPages(t, pages, "/a")
+		wantErrors(t, errs)
+		if want := []finding{{"/2.xml", sitemap.Loop, "/1.xml"}, {"/4.xml", sitemap.Loop, "/4.xml"}}; !slices.Equal(w.findings, want) {
+			t.Errorf("findings %v, want %v", w.findings, want)
+		}
+		w.wantSent("0 /robots.txt", "2 /1.xml", "4 /2.xml", "6 /4.xml", "8 /3.xml")
 	})
-	t.Run("ROB-SMP-20/indexes that list each other", func(t *testing.T) {
-		onWeb(t, map[string][]reply{
-			"/robots.txt": robotsListing(siteA+"/1.xml", siteA+"/3.xml"),
-			"/1.xml":      ok(index(siteA + "/2.xml")),
-			"/2.xml":      ok(index(siteA+"/3.xml", siteA+"/4.xml", siteA+"/1.xml")), // the first is only listed twice
-			"/3.xml":      ok(urlset(siteA + "/a")),
-			"/4.xml":      ok(index(siteA + "/4.xml")), // deeper than may be, but not to be followed anyway
-		}, func(t *testing.T, w *web) {
-			var told []string
-			r := w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{OnFinding: func(file string, f sitemap.Finding) {
-				told = append(told, fmt.Sprintf("%s: %s: %s", file, f.Kind, f.Text))
-			}}})
-			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
-			wantPages(t, pages, "/a")
-			want := []string{
-				fmt.Sprintf("%s/2.xml: %s: %[1]s/1.xml", siteA, sitemap.Loop),
-				fmt.Sprintf("%s/4.xml: %s: %[1]s/4.xml", siteA, sitemap.Loop),
-			}
-			if len(errs) != 0 || !slices.Equal(told, want) {
-				t.Errorf("errors %v, findings %q, want %q", errs, told, want)
-			}
-			w.wantSent("0 /robots.txt", "2 /1.xml", "4 /2.xml", "6 /4.xml", "8 /3.xml")
-		})
+	onWeb(t, "ROB-SMP-20/endless chain of indexes", map[string][]reply{"/robots.txt": robotsListing(siteA + "/x")}, func(t *testing.T, w *web) {
+		w.others = func(path string) reply { return ok(index(siteA+path+"x", siteA+path+"y"))[0] }
+		_, errs := w.sitemaps(robotsext.Options{})
+		wantErrors(t, errs, slices.Repeat([]string{robotsext.ErrSitemapDepth.Error()}, 4)...)
+		// Four files below the index lists more.
+		w.wantSent("0 /robots.txt", "2 /x", "4 /xx", "6 /xxx", "8 /xxy", "10 /xy", "12 /xyx", "14 /xyy")
 	})
-	t.Run("ROB-SMP-20/endless chain of indexes", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			asked := 0
-			r := newRobots(t, &robotsext.Options{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-				if req.URL.Path == "/robots.txt" {
-					return robotsListing(siteA + "/x")[0].RoundTrip(req)
-				}
-				asked++
-				return ok(index(siteA+req.URL.Path+"x", siteA+req.URL.Path+"y"))[0].RoundTrip(req)
-			})})
-			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
-			// x, xx and xy, and four below these, each of which lists more.
-			if len(pages) != 0 || asked != 7 || len(errs) != 4 || !errors.Is(errs[0], robotsext.ErrSitemapDepth) {
-				t.Errorf("%d requests, errors %v", asked, errs)
+	onWeb(t, "ROB-SMP-20/indexes that list thousands", map[string][]reply{"/robots.txt": robotsListing(siteA + "/x")}, func(t *testing.T, w *web) {
+		w.others = func(path string) reply {
+			var files []string
+			for i := range 300 {
+				files = append(files, fmt.Sprintf("%s%s/%d", siteA, path, i))
 			}
-		})
+			return ok(index(files...))[0]
+		}
+		_, errs := w.sitemaps(robotsext.Options{Sitemaps: robotsext.SitemapOptions{MaxFiles: 20}})
+		if len(w.sent) != 21 || len(errs) != 19 || !errors.Is(errs[18], robotsext.ErrSitemapBudget) {
+			t.Errorf("%d requests, %d errors, the last %v", len(w.sent), len(errs), errs[len(errs)-1])
+		}
 	})
-	t.Run("ROB-SMP-20/indexes that list thousands", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			asked := 0
-			r := newRobots(t, &robotsext.Options{Sitemaps: robotsext.SitemapOptions{MaxFiles: 50}, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-				if req.URL.Path == "/robots.txt" {
-					return robotsListing(siteA + "/x")[0].RoundTrip(req)
-				}
-				asked++
-				var files []string
-				for i := range 300 {
-					files = append(files, fmt.Sprintf("%s%s/%d", siteA, req.URL.Path, i))
-				}
-				return ok(index(files...))[0].RoundTrip(req)
-			})})
-			_, errs := gather(r.Sitemaps(t.Context(), rootA))
-			if asked != 50 || len(errs) != 49 || !errors.Is(errs[48], robotsext.ErrSitemapBudget) {
-				t.Errorf("%d requests, %d errors, the last %v", asked, len(errs), errs[len(errs)-1])
-			}
-		})
-	})
-	t.Run("ROB-SMP-20/100,000 lines", func(t *testing.T) {
+	for _, test := range []struct {
+		lines, maxBytes, maxFiles int
+		most                      int // that are read
+	}{
+		{2000, 0, 0, 1000},
+		{100_000, 1 << 30, 10, 10},
+	} {
 		var robots strings.Builder
-		for i := range 100_000 {
+		for i := range test.lines {
 			fmt.Fprintf(&robots, "Sitemap:%s/%d\n", siteA, i)
 		}
-		for _, limit := range []int{0, 1 << 30} {
-			synctest.Test(t, func(t *testing.T) {
-				start, asked := time.Now(), 0
-				r := newRobots(t, &robotsext.Options{Parse: &robotstxt.Options{MaxBytes: limit}, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-					if req.URL.Path == "/robots.txt" {
-						return ok(robots.String())[0].RoundTrip(req)
-					}
-					asked++
-					return ok(urlset(siteA + "/page" + req.URL.Path))[0].RoundTrip(req)
-				})})
-				pages, errs := gather(r.Sitemaps(t.Context(), rootA))
-				if asked != 1000 || len(pages) != 1000 || len(errs) != 1 || !errors.Is(errs[0], robotsext.ErrSitemapBudget) {
-					t.Errorf("%d requests, %d pages, errors %v", asked, len(pages), errs)
-				}
-				if took := time.Since(start); took != 1000*time.Second {
-					t.Errorf("took %s", took)
-				}
-			})
-		}
-	})
-	walk{
-		name:    "ROB-SMP-20/redirect loop",
-		answers: map[string][]reply{"/robots.txt": robotsListing(siteA + "/1.xml"), "/1.xml": {redirect("/1.xml")}},
-		errs:    []string{"redirect loop"},
-		sent:    []string{"0 /robots.txt", "2 /1.xml"},
-	}.run(t)
+		onWeb(t, fmt.Sprintf("ROB-SMP-20/%d lines", test.lines), map[string][]reply{"/robots.txt": ok(robots.String())}, func(t *testing.T, w *web) {
+			w.others = func(path string) reply { return ok(urlset(siteA + "/page" + path))[0] }
+			pages, errs := w.sitemaps(robotsext.Options{Parse: &robotstxt.Options{MaxBytes: test.maxBytes}, Sitemaps: robotsext.SitemapOptions{MaxFiles: test.maxFiles}})
+			wantErrors(t, errs, robotsext.ErrSitemapBudget.Error())
+			if len(w.sent) != 1+test.most || len(pages) != test.most {
+				t.Errorf("%d requests, %d pages", len(w.sent), len(pages))
+			}
+			took := time.Duration(1+2*test.most) * time.Second
+			w.after(took, took)
+		})
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = io.WriteString(z, opening)
+	for range 8 {
+		_, _ = z.Write(bytes.Repeat([]byte{'\t'}, 1<<20))
+	}
+	_ = z.Close()
 	endlessly := walk{
 		name:    "ROB-SMP-20/redirects without end",
 		answers: map[string][]reply{"/robots.txt": robotsListing(siteA + "/0")},
@@ -283,4 +191,18 @@ func TestHostileSitemaps(t *testing.T) {
 		endlessly.sent = append(endlessly.sent, fmt.Sprintf("%d /%d", i+1, i))
 	}
 	endlessly.run(t)
+	for _, test := range []walk{
+		{name: "ROB-SMP-20/redirect loop", answers: map[string][]reply{"/1.xml": {redirect("/1.xml")}}, errs: []string{"redirect loop"}},
+		{name: "ROB-SMP-12/blanks without end in gzip", answers: map[string][]reply{"/1.xml": ok(packed.String())}, errs: []string{sitemap.RatioTooHigh.Error()}},
+		{
+			name: "ROB-SMP-24/no answer", answers: map[string][]reply{"/1.xml": {{hang: true}}},
+			opts: robotsext.Options{Fetch: robotsext.FetchOptions{Timeout: 10 * time.Second}},
+			errs: []string{robotsext.ErrSitemapTimeout.Error()},
+			sent: []string{"72 /1.xml", "202 /1.xml", "452 /1.xml"}, // four times 10 s, and waits of 1, 2 and 4 minutes
+		},
+	} {
+		test.answers["/robots.txt"] = robotsListing(siteA + "/1.xml")
+		test.sent = append([]string{"0 /robots.txt", "2 /1.xml"}, test.sent...)
+		test.run(t)
+	}
 }

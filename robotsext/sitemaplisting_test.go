@@ -128,8 +128,8 @@ func TestSitemapOfManyOrigins(t *testing.T) {
 	for i := range 100 {
 		urls = append(urls, fmt.Sprintf("http://%d.example/", i))
 	}
-	onWeb(t, map[string][]reply{"/robots.txt": robotsListing(siteA + "/1.xml"), "/1.xml": ok(urlset(urls...))}, func(t *testing.T, w *web) {
-		pages, errs := gather(w.robots(noDelay).Sitemaps(t.Context(), rootA))
+	onWeb(t, "ROB-SMP-25", map[string][]reply{"/robots.txt": robotsListing(siteA + "/1.xml"), "/1.xml": ok(urlset(urls...))}, func(t *testing.T, w *web) {
+		pages, errs := w.sitemaps(noDelay)
 		wantPages(t, pages)
 		wantErrors(t, errs, robotsext.ErrSitemapUseless.Error())
 		if n := len(w.sent); n != 12 {
@@ -143,21 +143,19 @@ func TestSitemapOfManyOrigins(t *testing.T) {
 func TestEntriesOfUnknownOrigins(t *testing.T) {
 	const robots = "http://b.example/robots.txt"
 	for name, first := range map[string]bool{"ROB-SMP-25/unknown": false, "ROB-SMP-25/known": true} {
-		t.Run(name, func(t *testing.T) {
-			onWeb(t, map[string][]reply{
-				"/robots.txt": robotsListing(siteA + "/1.xml"), "/1.xml": ok(urlset("http://b.example/x", siteA+"/y", "http://b.example/z")), robots: robotsListing(siteA + "/1.xml"),
-			}, func(t *testing.T, w *web) {
-				r := w.robots(noDelay)
-				want, sent := []string{"/y"}, []string{"0 /robots.txt", "1 /1.xml"}
-				if first {
-					recordFor(t, r, mustParse(t, "http://b.example/"))
-					want, sent = []string{"http://b.example/x", "/y", "http://b.example/z"}, []string{"0 " + robots, "1 /robots.txt", "2 /1.xml"}
-				}
-				pages, errs := gather(r.Sitemaps(t.Context(), rootA))
-				wantPages(t, pages, want...)
-				wantErrors(t, errs)
-				w.wantSent(sent...)
-			})
+		onWeb(t, name, map[string][]reply{
+			"/robots.txt": robotsListing(siteA + "/1.xml"), "/1.xml": ok(urlset("http://b.example/x", siteA+"/y", "http://b.example/z")), robots: robotsListing(siteA + "/1.xml"),
+		}, func(t *testing.T, w *web) {
+			r := w.robots(noDelay)
+			want, sent := []string{"/y"}, []string{"0 /robots.txt", "1 /1.xml"}
+			if first {
+				recordFor(t, r, mustParse(t, "http://b.example/"))
+				want, sent = []string{"http://b.example/x", "/y", "http://b.example/z"}, []string{"0 " + robots, "1 /robots.txt", "2 /1.xml"}
+			}
+			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
+			wantPages(t, pages, want...)
+			wantErrors(t, errs)
+			w.wantSent(sent...)
 		})
 	}
 }

@@ -1,12 +1,14 @@
 package robotsext_test
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
@@ -45,6 +47,8 @@ type walk struct {
 	name    string
 	answers map[string][]reply
 	opts    robotsext.Options
+	file    string        // the only sitemap that is read; empty: those of robots.txt
+	timeout time.Duration // of the caller; 0: none
 	pages   []string
 	errs    []string // a part of the text of each
 	sent    []string
@@ -52,13 +56,21 @@ type walk struct {
 
 func (test walk) run(t *testing.T) {
 	t.Helper()
-	t.Run(test.name, func(t *testing.T) {
-		onWeb(t, test.answers, func(t *testing.T, w *web) {
-			pages, errs := gather(w.robots(test.opts).Sitemaps(t.Context(), rootA))
-			wantPages(t, pages, test.pages...)
-			wantErrors(t, errs, test.errs...)
-			w.wantSent(test.sent...)
-		})
+	onWeb(t, test.name, test.answers, func(t *testing.T, w *web) {
+		ctx := t.Context()
+		if test.timeout > 0 {
+			limited, cancel := context.WithTimeout(ctx, test.timeout)
+			defer cancel()
+			ctx = limited
+		}
+		walked := w.robots(test.opts).Sitemaps(ctx, rootA)
+		if test.file != "" {
+			walked = w.robots(test.opts).Sitemap(ctx, mustParse(t, test.file))
+		}
+		pages, errs := gather(walked)
+		wantPages(t, pages, test.pages...)
+		wantErrors(t, errs, test.errs...)
+		w.wantSent(test.sent...)
 	})
 }
 
@@ -189,31 +201,19 @@ func TestSitemapPolicy(t *testing.T) {
 		{"ROB-SMP-19/directory", sitemap.Directory, 1},
 		{"ROB-SMP-18/any", sitemap.Any, 5},
 	} {
-		t.Run(test.id, func(t *testing.T) {
-			onWeb(t, map[string][]reply{"/robots.txt": robotsListing(file), "/catalog/sitemap.xml": ok(urlset(all...))}, func(t *testing.T, w *web) {
-				var left []string
-				var done []robotsext.SitemapFile
-				r := w.robots(robotsext.Options{
-					Sitemaps: robotsext.SitemapOptions{
-						Policy: test.policy,
-						OnFile: func(f robotsext.SitemapFile) { done = append(done, f) },
-						OnFinding: func(name string, f sitemap.Finding) {
-							if name != file || f.Kind != sitemap.NotAuthorized || f.Line != 1 {
-								t.Errorf("%s: %+v", name, f)
-							}
-							left = append(left, f.Text)
-						},
-					},
-				})
-				pages, errs := gather(r.Sitemaps(t.Context(), rootA))
-				wantErrors(t, errs)
-				if !slices.Equal(pages, all[:test.listed]) || !slices.Equal(left, all[test.listed:]) {
-					t.Errorf("pages %q, told as left out %q", pages, left)
-				}
-				if len(done) != 1 || done[0].NotAuthorized != len(left) {
-					t.Errorf("files %+v", done)
-				}
-			})
+		onWeb(t, test.id, map[string][]reply{"/robots.txt": robotsListing(file), "/catalog/sitemap.xml": ok(urlset(all...))}, func(t *testing.T, w *web) {
+			pages, errs := w.sitemaps(robotsext.Options{Sitemaps: robotsext.SitemapOptions{Policy: test.policy}})
+			wantErrors(t, errs)
+			var left []finding
+			for _, text := range all[test.listed:] {
+				left = append(left, finding{"/catalog/sitemap.xml", sitemap.NotAuthorized, strings.TrimPrefix(text, siteA)})
+			}
+			if !slices.Equal(pages, all[:test.listed]) || !slices.Equal(w.findings, left) {
+				t.Errorf("pages %q, told as left out %v", pages, w.findings)
+			}
+			if len(w.files) != 1 || w.files[0].NotAuthorized != len(left) {
+				t.Errorf("files %+v", w.files)
+			}
 		})
 	}
 }

@@ -2,14 +2,13 @@ package robotsext_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -50,58 +49,28 @@ func TestSitemapBreaksOff(t *testing.T) {
 		"ROB-POL-08/for good":      {plain, strings.Index(whole, siteA+"/c"), 9, 2},
 		"ROB-POL-08/gzip for good": {packed, len(packed) / 2, 9, 0},
 	} {
-		t.Run("ROB-SMP-24/ROB-SMP-22/"+name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				asked := 0
-				var told []string
-				var files []robotsext.SitemapFile
-				r := newRobots(t, &robotsext.Options{
-					Sitemaps: robotsext.SitemapOptions{
-						OnFile:    func(f robotsext.SitemapFile) { files = append(files, f) },
-						OnFinding: func(_ string, f sitemap.Finding) { told = append(told, string(f.Kind)) },
-					},
-					Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-						resp, _ := reply{status: 200}.RoundTrip(req)
-						if req.URL.Path == "/robots.txt" {
-							resp.Body = io.NopCloser(strings.NewReader("Sitemap: " + siteA + "/1.xml"))
-							return resp, nil
-						}
-						var body io.Reader = bytes.NewReader(test.body)
-						if asked++; asked <= test.times {
-							body = broken{bytes.NewReader(test.body[:test.cut]), io.ErrUnexpectedEOF}
-						}
-						resp.Body = io.NopCloser(body)
-						return resp, nil
-					}),
-				})
-				var pages []string
-				var errs []error
-				for entry, err := range r.Sitemaps(t.Context(), rootA) {
-					if err != nil {
-						errs = append(errs, err)
-						continue
-					}
-					pages = append(pages, entry.Loc)
-					if entry.File != siteA+"/1.xml" {
-						t.Errorf("entry %+v", entry)
-					}
+		cut := reply{status: 200, open: func(context.Context) io.ReadCloser {
+			return io.NopCloser(broken{bytes.NewReader(test.body[:test.cut]), io.ErrUnexpectedEOF})
+		}}
+		answers := map[string][]reply{
+			"/robots.txt": robotsListing(siteA + "/1.xml"),
+			"/1.xml":      append(slices.Repeat([]reply{cut}, test.times), ok(string(test.body))...),
+		}
+		onWeb(t, "ROB-SMP-24/ROB-SMP-22/"+name, answers, func(t *testing.T, w *web) {
+			pages, errs := w.sitemaps(robotsext.Options{})
+			if test.times > 3 {
+				unreadable := slices.DeleteFunc(w.findings, func(f finding) bool { return f.kind != sitemap.Unreadable })
+				if len(errs) != 1 || !errors.Is(errs[0], sitemap.Unreadable) || w.files[0].Attempts != 4 || len(pages) != test.pages || len(unreadable) != 1 {
+					t.Errorf("pages %q, errors %v, files %+v, findings %v", pages, errs, w.files, w.findings)
 				}
-				want := []string{string(sitemap.BadPriority), string(sitemap.BadLastMod)}
-				if test.times > 3 {
-					if len(errs) != 1 || !errors.Is(errs[0], sitemap.Unreadable) || files[0].Attempts != 4 {
-						t.Errorf("errors %v, files %+v", errs, files)
-					}
-					unreadable := slices.DeleteFunc(told, func(s string) bool { return s != string(sitemap.Unreadable) })
-					if len(pages) != test.pages || len(unreadable) != 1 {
-						t.Errorf("pages %q, told %q", pages, told)
-					}
-					return
-				}
-				wantPages(t, pages, "/a", "/b", "/c")
-				if len(errs) > 0 || !slices.Equal(told, want) || len(files) != 1 || !files[0].Summary.Complete {
-					t.Errorf("errors %v, told %q, files %+v", errs, told, files)
-				}
-			})
+				return
+			}
+			wantPages(t, pages, "/a", "/b", "/c")
+			wantErrors(t, errs)
+			want := []sitemap.Kind{sitemap.BadPriority, sitemap.BadLastMod}
+			if !slices.EqualFunc(w.findings, want, func(f finding, kind sitemap.Kind) bool { return f.kind == kind }) || len(w.files) != 1 || !w.files[0].Summary.Complete {
+				t.Errorf("findings %v, files %+v", w.findings, w.files)
+			}
 		})
 	}
 }
@@ -109,30 +78,31 @@ func TestSitemapBreaksOff(t *testing.T) {
 // Entries come as they arrive, and the answer is received to its end however long
 // their reader takes.
 func TestSitemapStreams(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		var ended time.Duration
-		body := &endless{wait: time.Second, next: func(i int) string {
-			switch {
-			case i == 0:
-				return strings.TrimSuffix(urlset(), "</urlset>")
-			case i <= 60:
-				return strings.TrimSpace(locs("url", []string{fmt.Sprintf("%s/%d", siteA, i)}))
-			}
-			if ended == 0 {
-				ended = time.Since(start)
-			}
-			return "</urlset>"
-		}}
+	var start time.Time
+	var ended time.Duration
+	body := &endless{wait: time.Second, next: func(i int) string {
+		switch {
+		case i == 0:
+			return strings.TrimSuffix(urlset(), "</urlset>")
+		case i <= 60:
+			return locs("url", []string{fmt.Sprintf("%s/%d", siteA, i)})
+		}
+		if ended == 0 {
+			ended = time.Since(start)
+		}
+		return "</urlset>"
+	}}
+	onWeb(t, "ROB-SMP-24", body.serving(), func(t *testing.T, w *web) {
+		start = w.start
 		n := 0
-		for _, err := range served(t, body, robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}}).Sitemaps(t.Context(), rootA) {
+		for _, err := range w.robots(noDelay).Sitemaps(t.Context(), rootA) {
 			wantOK(t, err)
-			if n++; n == 1 && time.Since(start) > 5*time.Second {
-				t.Errorf("the first entry came after %s", time.Since(start))
+			if n++; n == 1 {
+				w.after(0, 5*time.Second)
 			}
 			time.Sleep(time.Hour)
 		}
-		if n != 60 || ended != 62*time.Second {
+		if n != 60 || ended != 64*time.Second {
 			t.Errorf("%d entries, all received after %s", n, ended)
 		}
 	})
@@ -141,10 +111,11 @@ func TestSitemapStreams(t *testing.T) {
 // What a slow reader has not read yet is kept as it came, and no more than a file
 // may have.
 func TestSitemapMemory(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		body := &endless{next: func(int) string { return siteA + "/" + strings.Repeat("x", 1000) + "\n" }}
+	line := siteA + "/" + strings.Repeat("x", 1000) + "\n"
+	body := &endless{next: func(int) string { return strings.Repeat(line, 64) }}
+	onWeb(t, "ROB-SMP-12", body.serving(), func(t *testing.T, w *web) {
 		before, after := heap(), uint64(0)
-		for _, err := range served(t, body, robotsext.Options{}).Sitemaps(t.Context(), rootA) {
+		for _, err := range w.robots(robotsext.Options{}).Sitemaps(t.Context(), rootA) {
 			wantOK(t, err)
 			time.Sleep(time.Minute)
 			after = heap()
@@ -153,7 +124,7 @@ func TestSitemapMemory(t *testing.T) {
 		if held := int64(after) - int64(before); held > sitemap.MaxBytes+8<<20 {
 			t.Errorf("%d MiB are held", held>>20)
 		}
-		if *body.over != 1 {
+		if body.closed != 1 {
 			t.Error("the answer was not closed")
 		}
 	})

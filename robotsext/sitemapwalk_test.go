@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -31,86 +29,67 @@ func TestSitemapRequestSlots(t *testing.T) {
 		-1:              {"0 /robots.txt", "1 /1.xml", "2 /2.xml"},
 	} {
 		opts := robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: delay}}
-		walk{"ROB-POL-02/SitemapDelay", two(), opts, []string{"/a", "/b", "/c"}, nil, sent}.run(t)
+		walk{name: "ROB-POL-02/SitemapDelay", answers: two(), opts: opts, pages: []string{"/a", "/b", "/c"}, sent: sent}.run(t)
 	}
-	t.Run("ROB-POL-01/ROB-EXT-01/Crawl-delay, pages between", func(t *testing.T) {
-		answers := two()
-		answers["/robots.txt"][0].body += "User-agent: *\nCrawl-delay: 10\nDisallow:\nUser-agent: testbot\nCrawl-delay: 5\n"
-		onWeb(t, answers, func(t *testing.T, w *web) {
-			r := w.robots(robotsext.Options{})
-			c := colly.NewCollector(r.Attach)
-			r.ObeyCrawlDelay(c, 0)
-			for entry, err := range r.Sitemaps(t.Context(), rootA) {
-				if err != nil {
-					t.Error(err)
-				} else if err := c.Visit(entry.Loc); err != nil {
-					t.Error(err)
-				}
-			}
-			w.wantSent("0 /robots.txt", "6 /1.xml", "12 /a", "18 /b", "24 /2.xml", "30 /c")
-		})
+	delayed := two()
+	delayed["/robots.txt"][0].body += "User-agent: *\nCrawl-delay: 10\nDisallow:\nUser-agent: testbot\nCrawl-delay: 5\n"
+	onWeb(t, "ROB-POL-01/ROB-EXT-01/Crawl-delay, pages between", delayed, func(t *testing.T, w *web) {
+		r := w.robots(robotsext.Options{})
+		c := colly.NewCollector(r.Attach)
+		r.ObeyCrawlDelay(c, 0)
+		for entry, err := range r.Sitemaps(t.Context(), rootA) {
+			wantOK(t, errors.Join(err, c.Visit(entry.Loc)))
+		}
+		w.wantSent("0 /robots.txt", "6 /1.xml", "12 /a", "18 /b", "24 /2.xml", "30 /c")
 	})
-	t.Run("ROB-POL-01/Options.Fetch.Wait", func(t *testing.T) {
-		answers := two()
-		answers["/1.xml"] = []reply{{status: 302, header: http.Header{"Location": {"http://b.example/1.xml"}}}}
-		answers["http://b.example/1.xml"] = ok(urlset(siteA + "/a"))
-		onWeb(t, answers, func(t *testing.T, w *web) {
-			var asked []string
-			under := 0
-			r := w.robots(robotsext.Options{Fetch: robotsext.FetchOptions{Wait: func(_ context.Context, u *url.URL) (func(), error) {
-				asked = append(asked, u.String())
-				under++
-				return func() { under-- }, nil
-			}}})
-			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
-			wantPages(t, pages, "/a", "/c")
-			want := []string{"/robots.txt", "/1.xml", "http://b.example/robots.txt", "http://b.example/1.xml", "/2.xml"}
-			if got := short(asked); !slices.Equal(got, want) || under != 0 || len(errs) > 0 {
-				t.Errorf("asked %q, %d not over, errors %v; want %q", got, under, errs, want)
-			}
-		})
+	redirected := two()
+	redirected["/1.xml"] = []reply{redirect("http://b.example/1.xml")}
+	redirected["http://b.example/1.xml"] = ok(urlset(siteA + "/a"))
+	onWeb(t, "ROB-POL-01/Options.Fetch.Wait", redirected, func(t *testing.T, w *web) {
+		var asked []string
+		under := 0
+		pages, errs := w.sitemaps(robotsext.Options{Fetch: robotsext.FetchOptions{Wait: func(_ context.Context, u *url.URL) (func(), error) {
+			asked = append(asked, u.String())
+			under++
+			return func() { under-- }, nil
+		}}})
+		wantPages(t, pages, "/a", "/c")
+		wantErrors(t, errs)
+		want := []string{"/robots.txt", "/1.xml", "http://b.example/robots.txt", "http://b.example/1.xml", "/2.xml"}
+		if got := short(asked); !slices.Equal(got, want) || under != 0 {
+			t.Errorf("asked %q, %d not over; want %q", got, under, want)
+		}
 	})
-	t.Run("ROB-POL-01/Options.Fetch.Wait refuses", func(t *testing.T) {
-		onWeb(t, two(), func(t *testing.T, w *web) {
-			full := errors.New("full")
-			r := w.robots(robotsext.Options{Fetch: robotsext.FetchOptions{Wait: func(_ context.Context, u *url.URL) (func(), error) {
-				if u.Path == "/1.xml" {
-					return nil, full
-				}
-				return nil, nil
-			}}})
-			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
-			wantPages(t, pages, "/c")
-			if len(errs) != 1 || !errors.Is(errs[0], full) {
-				t.Errorf("errors %v", errs)
+	walk{
+		name: "ROB-POL-01/Options.Fetch.Wait refuses", answers: two(),
+		opts: robotsext.Options{Fetch: robotsext.FetchOptions{Wait: func(_ context.Context, u *url.URL) (func(), error) {
+			if u.Path == "/1.xml" {
+				return nil, errors.New("full")
 			}
-		})
-	})
+			return nil, nil
+		}}},
+		pages: []string{"/c"},
+		errs:  []string{"full"},
+		sent:  []string{"0 /robots.txt", "2 /2.xml"},
+	}.run(t)
 }
 
 func TestSitemapRetries(t *testing.T) {
-	t.Run("ROB-POL-08/ROB-SMP-24/permanent 500", func(t *testing.T) {
-		onWeb(t, map[string][]reply{
-			"/robots.txt": robotsListing(siteA+"/1.xml", siteA+"/2.xml"),
-			"/1.xml":      {{status: 500}},
-			"/2.xml":      ok(urlset(siteA + "/a")),
-		}, func(t *testing.T, w *web) {
-			var files []robotsext.SitemapFile
-			r := w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{OnFile: func(f robotsext.SitemapFile) { files = append(files, f) }}})
-			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
-			wantPages(t, pages, "/a")
-			if len(errs) != 1 || !strings.Contains(errs[0].Error(), "/1.xml: status 500") {
-				t.Errorf("errors %v", errs)
-			}
-			// Back-off of 1, 2 and 4 minutes, from the end of the answer.
-			w.wantSent("0 /robots.txt", "2 /1.xml", "4 /2.xml", "63 /1.xml", "184 /1.xml", "425 /1.xml")
-			if len(files) != 2 || files[0].URL != siteA+"/2.xml" || files[1].Attempts != 4 || files[1].Status != 500 || files[1].Err == nil || !files[1].RetryAt.IsZero() {
-				t.Errorf("files %+v", files)
-			}
-			if err := r.Check(t.Context(), mustParse(t, siteA+"/a")); err != nil { // ROB-SMP-24
-				t.Error(err)
-			}
-		})
+	onWeb(t, "ROB-POL-08/ROB-SMP-24/permanent 500", map[string][]reply{
+		"/robots.txt": robotsListing(siteA+"/1.xml", siteA+"/2.xml"),
+		"/1.xml":      {{status: 500}},
+		"/2.xml":      ok(urlset(siteA + "/a")),
+	}, func(t *testing.T, w *web) {
+		r := w.robots(robotsext.Options{})
+		pages, errs := gather(r.Sitemaps(t.Context(), rootA))
+		wantPages(t, pages, "/a")
+		wantErrors(t, errs, "/1.xml: status 500")
+		// Back-off of 1, 2 and 4 minutes, from the end of the answer.
+		w.wantSent("0 /robots.txt", "2 /1.xml", "4 /2.xml", "63 /1.xml", "184 /1.xml", "425 /1.xml")
+		if f := w.files; len(f) != 2 || f[0].URL != siteA+"/2.xml" || f[1].Attempts != 4 || f[1].Status != 500 || f[1].Err == nil || !f[1].RetryAt.IsZero() {
+			t.Errorf("files %+v", f)
+		}
+		wantOK(t, r.Check(t.Context(), mustParse(t, siteA+"/a"))) // ROB-SMP-24
 	})
 	for _, test := range []walk{
 		{
@@ -159,25 +138,17 @@ func TestSitemapRetries(t *testing.T) {
 	} {
 		test.run(t)
 	}
-	t.Run("ROB-POL-04/longer than a walk waits", func(t *testing.T) {
-		onWeb(t, map[string][]reply{
-			"/robots.txt": robotsListing(siteA+"/1.xml", siteA+"/2.xml"),
-			"/1.xml":      {retryAfter(503, 7200, "")},
-		}, func(t *testing.T, w *web) {
-			var files []robotsext.SitemapFile
-			r := w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{OnFile: func(f robotsext.SitemapFile) { files = append(files, f) }}})
-			_, errs := gather(r.Sitemaps(t.Context(), rootA))
-			w.wantSent("0 /robots.txt", "2 /1.xml")
-			w.after(0, 10*time.Second)
-			if len(errs) != 2 || len(files) != 2 || files[1].Attempts != 0 {
-				t.Fatalf("errors %v, files %+v", errs, files)
-			}
-			for _, err := range errs {
-				e, ok := errors.AsType[*robotsext.SitemapError](err)
-				if want := w.start.Add(7203 * time.Second); !ok || !e.RetryAt.Equal(want) || !strings.Contains(err.Error(), want.UTC().Format(time.RFC3339)) {
-					t.Errorf("error %v", err)
-				}
-			}
-		})
+	onWeb(t, "ROB-POL-04/longer than a walk waits", map[string][]reply{
+		"/robots.txt": robotsListing(siteA+"/1.xml", siteA+"/2.xml"),
+		"/1.xml":      {retryAfter(503, 7200, "")},
+	}, func(t *testing.T, w *web) {
+		_, errs := w.sitemaps(robotsext.Options{})
+		w.wantSent("0 /robots.txt", "2 /1.xml")
+		w.after(0, 10*time.Second)
+		want := w.start.Add(7203 * time.Second)
+		text := want.UTC().Format(time.RFC3339)
+		if wantErrors(t, errs, text, text); len(w.files) != 2 || w.files[1].Attempts != 0 || !w.files[0].RetryAt.Equal(want) {
+			t.Errorf("files %+v", w.files)
+		}
 	})
 }

@@ -354,7 +354,7 @@ func TestNothingFailsSilently(t *testing.T) {
 // Colly cannot parse this file, and refuses every URL of the site after SetClient, before a
 // callback is called.
 func TestReplacedClientIsLoggedWithoutRequest(t *testing.T) {
-	onWeb(t, nil, func(t *testing.T, _ *web) {
+	onWeb(t, "strict file", nil, func(t *testing.T, _ *web) {
 		r, log := newLogged(t)
 		c := colly.NewCollector(r.Attach)
 		c.SetClient(&http.Client{Transport: reply{status: 200, body: "Disallow: /x\nUser-agent: *\n"}})
@@ -399,20 +399,6 @@ func TestRefusedRedirectIsRemembered(t *testing.T) {
 	wantOK(t, err)
 	wantOK(t, c.Visit(s.URL+"/to?/private"))
 	s.wantCount(t, "GET /private", 1)
-}
-
-// A refusal is neither a timeout nor temporary, for code that retries those.
-func TestRefusalIsNoNetworkError(t *testing.T) {
-	s, c := newAttached(t)
-	err := c.Visit(s.URL + "/private")
-	wantDisallowed(t, err, 2)
-	var e interface {
-		Timeout() bool
-		Temporary() bool
-	}
-	if errors.As(err, &e) && (e.Timeout() || e.Temporary()) {
-		t.Errorf("%v: timeout %t, temporary %t", err, e.Timeout(), e.Temporary())
-	}
 }
 
 // CheckLink costs nothing of what colly counts, and sends nothing.

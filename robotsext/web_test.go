@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
 // web is any number of sites in a bubble of fake time. Every answer but an error
@@ -19,21 +20,35 @@ import (
 type web struct {
 	t       *testing.T
 	start   time.Time
-	answers map[string][]reply // by URL, one after the other; the last stays
+	answers map[string][]reply      // by URL, one after the other; the last stays
+	others  func(path string) reply // for all other URLs; nil means 404
 
 	mu   sync.Mutex
 	sent []string // "seconds URL", without the http:// of a.example
+
+	files    []robotsext.SitemapFile // that were read
+	findings []finding
+}
+
+type finding struct {
+	file string
+	kind sitemap.Kind
+	text string
 }
 
 // siteA is left out in the names of its URLs.
 const siteA = "http://a.example"
 
-// onWeb runs a test in a bubble.
-func onWeb(t *testing.T, answers map[string][]reply, test func(t *testing.T, w *web)) {
+// inBubble runs a subtest with fake time.
+func inBubble(t *testing.T, name string, test func(t *testing.T)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		test(t, &web{t: t, start: time.Now(), answers: answers})
-	})
+	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
+}
+
+// onWeb runs a subtest in a bubble.
+func onWeb(t *testing.T, name string, answers map[string][]reply, test func(t *testing.T, w *web)) {
+	t.Helper()
+	inBubble(t, name, func(t *testing.T) { test(t, &web{t: t, start: time.Now(), answers: answers}) })
 }
 
 func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -45,7 +60,11 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 		w.answers[name] = queue[1:]
 	}
 	w.mu.Unlock()
-	if len(queue) == 0 {
+	switch {
+	case len(queue) > 0:
+	case w.others != nil:
+		queue = []reply{w.others(name)}
+	default:
 		return reply{status: 404}.RoundTrip(req)
 	}
 	resp, err := queue[0].RoundTrip(req)
@@ -57,7 +76,16 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 
 func (w *web) robots(opts robotsext.Options) *robotsext.Robots {
 	opts.Transport = w
+	opts.Sitemaps.OnFile = func(f robotsext.SitemapFile) { w.files = append(w.files, f) }
+	opts.Sitemaps.OnFinding = func(file string, f sitemap.Finding) {
+		w.findings = append(w.findings, finding{strings.TrimPrefix(file, siteA), f.Kind, strings.TrimPrefix(f.Text, siteA)})
+	}
 	return newRobots(w.t, &opts)
+}
+
+// sitemaps reads the sitemaps of a.example.
+func (w *web) sitemaps(opts robotsext.Options) (pages []string, errs []error) {
+	return gather(w.robots(opts).Sitemaps(w.t.Context(), rootA))
 }
 
 func (w *web) wantSent(want ...string) {

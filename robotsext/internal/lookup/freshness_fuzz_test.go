@@ -48,12 +48,13 @@ func FuzzCacheControl(f *testing.F) {
 func FuzzRetryAfter(f *testing.F) {
 	const noon = "Thu, 01 Oct 2026 12:00:00 GMT"
 	for _, value := range []string{
-		"", "0", "120", " 7 ", "-1", "+1", "1.5", "5.", ".5", ".", "1.2.3", "1e9", "86401", "9223372036", "9223372036.9", "9223372037", "18446744073709551616", "٣", "1, 2",
+		"", "0", "120", " 7 ", "-1", "+1", "1.5", "5.", ".5", ".", "1.2.3", "1e9", "86401", "9223372036", "9223372036.9", "9223372037", "18446744073709551616", "٣", "1, 2", "5,5", "60, 30", "30 , 60", "soon,30", "0.001", "86399.5", "-5.5", "Inf",
 		"Thu, 01 Oct 2026 15:00:00 GMT", "Thursday, 01-Oct-26 15:00:00 GMT", "Thu Oct  1 15:00:00 2026", "Fri, 31 Dec 9999 23:59:59 GMT", "Mon, 01 Jan 0000 00:00:00 GMT",
 	} {
 		f.Add(value, "5", noon)
 		f.Add("0.2", value, "Thu, 01 Oct 2026 14:59:00 GMT")
 		f.Add(value, "", value)
+		f.Add(value, "", "today")
 	}
 	f.Fuzz(func(t *testing.T, first, second, date string) {
 		now := time.Date(2026, 10, 1, 12, 0, 0, 0, time.UTC)

@@ -1,16 +1,15 @@
-// Program dropin is ten colly programs with the one line of robotsext. It is built with
-// several versions of colly, by TestDropIn, and ends with 1 if a site that it serves
-// itself has not seen what it should have.
-package main
+// Package dropin is ten colly programs with the one line of robotsext. TestDropIn runs it with
+// several versions of colly.
+package dropin
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
-	"os"
 	"reflect"
 	"slices"
 	"sync"
@@ -161,7 +160,7 @@ var drives = []drive{
 func run(s setUp, d drive) error {
 	site := newSite(strict)
 	defer site.Close()
-	robots, err := robotsext.New("dropinbot/1.0", nil)
+	robots, err := robotsext.New("dropinbot/1.0", &robotsext.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}
@@ -204,7 +203,7 @@ func run(s setUp, d drive) error {
 func visitRobots() error {
 	site := newSite(strict)
 	defer site.Close()
-	robots, err := robotsext.New("dropinbot/1.0", nil)
+	robots, err := robotsext.New("dropinbot/1.0", &robotsext.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}
@@ -222,7 +221,7 @@ func visitRobots() error {
 func cloneAfterSetClient() error {
 	site := newSite(strict)
 	defer site.Close()
-	robots, err := robotsext.New("dropinbot/1.0", nil)
+	robots, err := robotsext.New("dropinbot/1.0", &robotsext.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}
@@ -247,15 +246,14 @@ func cloneAfterSetClient() error {
 	return nil
 }
 
-func main() {
+// Run returns what the sites of the programs have not seen as they should have.
+func Run() (failed []error) {
 	proxy := newProxy()
 	defer proxy.Close()
-	failed := false
 	for _, s := range setUps(proxy.URL) {
 		for _, d := range drives {
 			if err := run(s, d); err != nil {
-				failed = true
-				fmt.Printf("%s, %s: %v\n", s.name, d.name, err)
+				failed = append(failed, fmt.Errorf("%s, %s: %w", s.name, d.name, err))
 			}
 		}
 	}
@@ -264,12 +262,8 @@ func main() {
 		"clone after SetClient": cloneAfterSetClient,
 	} {
 		if err := check(); err != nil {
-			failed = true
-			fmt.Printf("%s: %v\n", name, err)
+			failed = append(failed, fmt.Errorf("%s: %w", name, err))
 		}
 	}
-	if failed {
-		os.Exit(1)
-	}
-	fmt.Println("ok")
+	return failed
 }
