@@ -3,11 +3,13 @@ package robotsext_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -167,59 +169,25 @@ func wantLater(t *testing.T, err error) robotsext.BlockedError {
 }
 
 // outages are answers to /robots.txt that leave it unknown.
-var outages = map[string]http.HandlerFunc{
-	"500": status(500), "503": status(503), "429": status(429),
-	"timeout": func(_ http.ResponseWriter, req *http.Request) { <-req.Context().Done() },
-	"reset": func(w http.ResponseWriter, _ *http.Request) {
-		conn, _, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			panic(err)
-		}
-		if tcp, ok := conn.(*net.TCPConn); ok {
-			_ = tcp.SetLinger(0)
-		}
-		_ = conn.Close()
-	},
-	"truncated": func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Length", "100")
-		fmt.Fprint(w, "User-agent: *\nAllow: /\n")
-	},
-	"chunk error": func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, "User-agent: *\nAllow: /\n")
-		_ = http.NewResponseController(w).Flush()
-		panic(http.ErrAbortHandler)
-	},
-}
-
-// limit returns options with the Fetch.Timeout by which to meet the outage: short only for the
-// one that waits for it, so that a busy machine turns no other into that.
-func limit(outage string) *robotsext.Options {
-	if outage == "timeout" {
-		return &robotsext.Options{Fetch: robotsext.FetchOptions{Timeout: 50 * time.Millisecond}}
-	}
-	return nil
+var outages = map[string]reply{
+	"500": {status: 500}, "503": {status: 503}, "429": {status: 429}, "timeout": {hang: true},
+	"reset": {err: syscall.ECONNRESET}, "truncated": cutOff("User-agent: *\nAllow: /\n", nil, io.ErrUnexpectedEOF),
 }
 
 func TestAttachLater(t *testing.T) {
+	soon := robotsext.Options{Fetch: robotsext.FetchOptions{Timeout: 5 * time.Second}} // before colly's own timeout
 	for name, robots := range outages {
+		tries := 1
+		if name == "reset" || name == "truncated" { // a failed connection is retried at once
+			tries = 2
+		}
 		for how, drive := range drives {
-			t.Run("ROB-STA-02/"+name+"/"+how, func(t *testing.T) {
-				s := newSite(t, robots)
-				c := colly.NewCollector(newRobots(t, limit(name)).Attach)
-				var called bool
-				c.OnRequest(func(*colly.Request) { called = true })
-				errs := drive(t, c, action{"GET", s.URL + "/a"}, action{"GET", s.URL + "/b"})
-				s.wantPages(t)
-				most := 1
-				switch name {
-				case "reset", "truncated", "chunk error": // a failed connection is retried at once
-					most = 2
-				}
-				if n := s.count(robotsLine); n > most || n < most && name != "timeout" {
-					t.Errorf("robots.txt was asked for %d times before its time, want %d", n, most)
-				}
-				if called {
-					t.Error("OnRequest was called")
+			onWeb(t, "ROB-STA-02/"+name+"/"+how, map[string][]reply{"/robots.txt": {robots}}, func(t *testing.T, w *web) {
+				c := colly.NewCollector(w.robots(soon).Attach)
+				c.OnRequest(func(*colly.Request) { t.Error("OnRequest was called") })
+				errs := drive(t, c, action{"GET", siteA + "/a"}, action{"GET", siteA + "/b"})
+				if n := w.count("/robots.txt"); n != tries || len(w.sent) != n {
+					t.Errorf("sent %q, want robots.txt %d times", w.sent, tries)
 				}
 				if how == "queue" { // colly's queue drops what Visit returns
 					return
@@ -228,49 +196,37 @@ func TestAttachLater(t *testing.T) {
 					t.Fatalf("errors %v, want 2", errs)
 				}
 				for _, err := range errs {
-					if b := wantLater(t, err); b.URL != s.URL {
-						t.Errorf("refused URL %s, want the origin %s and no path", b.URL, s.URL)
+					if b := wantLater(t, err); b.URL != siteA {
+						t.Errorf("refused URL %s, want the origin and no path", b.URL)
 					}
 				}
-				if visited, _ := c.HasVisited(s.URL + "/a"); visited {
+				if visited, _ := c.HasVisited(siteA + "/a"); visited {
 					t.Error("URL is marked as visited")
 				}
 			})
 		}
-	}
-}
-
-// What is not a first GET is refused by the gate, and no more sent than others.
-func TestAttachLaterByMethod(t *testing.T) {
-	for name, robots := range outages {
-		for _, method := range []string{"HEAD", "POST", "PUT"} {
-			t.Run("ROB-STA-02/"+name+"/"+method, func(t *testing.T) {
-				s := newSite(t, robots)
-				c := colly.NewCollector(newRobots(t, limit(name)).Attach)
-				wantLater(t, action{method, s.URL + "/a"}.do(c))
-				s.wantPages(t)
+		for _, method := range []string{"HEAD", "POST", "PUT"} { // which the gate refuses
+			onWeb(t, "ROB-STA-02/"+name+"/"+method, map[string][]reply{"/robots.txt": {robots}}, func(t *testing.T, w *web) {
+				c := colly.NewCollector(w.robots(soon).Attach)
+				wantLater(t, action{method, siteA + "/a"}.do(c))
+				if w.count("/robots.txt") != len(w.sent) {
+					t.Errorf("sent %q", w.sent)
+				}
 			})
 		}
 	}
 }
 
 func TestVisitAtRetryAtRequestsRobotsTxtAgain(t *testing.T) {
-	var n int
-	s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
-		if n++; n < 3 {
-			status(500)(w, req)
-			return
+	onWeb(t, "ROB-STA-02", map[string][]reply{"/robots.txt": {{status: 500}, {status: 500}, robotsReply}}, func(t *testing.T, w *web) {
+		c := colly.NewCollector(w.robots(robotsext.Options{}).Attach, colly.ParseHTTPErrorResponse())
+		for range 2 {
+			blocked := wantLater(t, c.Visit(siteA+"/a"))
+			time.Sleep(time.Until(blocked.RetryAt))
 		}
-		text(private)(w, req)
+		wantOK(t, c.Visit(siteA+"/a"))
+		w.wantSent("0 /robots.txt", "61 /robots.txt", "182 /robots.txt", "183 /a")
 	})
-	clock := newClock()
-	c := colly.NewCollector(newRobots(t, &robotsext.Options{Now: clock.now}).Attach)
-	for range 2 {
-		blocked := wantLater(t, c.Visit(s.URL+"/a"))
-		clock.set(blocked.RetryAt)
-	}
-	wantOK(t, c.Visit(s.URL+"/a"))
-	s.wantAsked(t, robotsLine, robotsLine, robotsLine, "GET /a")
 }
 
 func TestAttachNoRobots(t *testing.T) {

@@ -71,19 +71,43 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-func TestInvalidAnswers(t *testing.T) {
-	for name, robots := range outages {
-		if name == "500" || name == "503" || name == "429" {
-			continue
+// cutShort says that its body is longer than it is.
+func cutShort(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Length", "100")
+	fmt.Fprint(w, "User-agent: *\nAllow: /\n")
+}
+
+// hangUp closes the connection after what it writes there.
+func hangUp(written string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			panic(err)
 		}
-		t.Run("ROB-FET-15/"+name, func(t *testing.T) {
-			s := newSite(t, robots)
-			r := newRobots(t, limit(name))
-			rec := recordFor(t, r, s.url("/"))
-			wantOutcome(t, rec, robotsext.OutcomeUnreachable)
-			if name == "timeout" && (errors.Is(rec.Err, context.DeadlineExceeded) || !strings.Contains(rec.Err.Error(), "50ms")) {
-				t.Errorf("error %v, want our own deadline told from the caller's", rec.Err)
+		fmt.Fprint(conn, written)
+		_ = conn.Close()
+	}
+}
+
+func TestInvalidAnswers(t *testing.T) {
+	for name, robots := range map[string]http.HandlerFunc{
+		"no answer": hangUp(""),
+		"not HTTP":  hangUp("hello\r\n\r\n"),
+		"truncated": cutShort,
+		"chunk error": func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, "User-agent: *\nAllow: /\n")
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		},
+		"header of 300 KB": func(w http.ResponseWriter, _ *http.Request) {
+			for i := range 300 {
+				w.Header().Set(fmt.Sprintf("X-%d", i), strings.Repeat("x", 1000))
 			}
+			fmt.Fprint(w, private)
+		},
+	} {
+		t.Run("ROB-FET-15/"+name, func(t *testing.T) {
+			wantOutcome(t, fetched(t, newSite(t, robots)), robotsext.OutcomeUnreachable)
 		})
 	}
 	t.Run("ROB-FET-15/refused", func(t *testing.T) {
@@ -100,26 +124,6 @@ func TestInvalidAnswers(t *testing.T) {
 		defer s.Close()
 		r := newRobots(t, &robotsext.Options{Transport: &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}})
 		wantLater(t, r.Check(t.Context(), mustParse(t, s.URL)))
-	})
-	t.Run("ROB-FET-15/header of 300 KB", func(t *testing.T) {
-		s := newSite(t, func(w http.ResponseWriter, _ *http.Request) {
-			for i := range 300 {
-				w.Header().Set(fmt.Sprintf("X-%d", i), strings.Repeat("x", 1000))
-			}
-			fmt.Fprint(w, private)
-		})
-		wantOutcome(t, fetched(t, s), robotsext.OutcomeUnreachable)
-	})
-	t.Run("ROB-FET-15/not HTTP", func(t *testing.T) {
-		s := newSite(t, func(w http.ResponseWriter, _ *http.Request) {
-			conn, _, err := http.NewResponseController(w).Hijack()
-			if err != nil {
-				panic(err)
-			}
-			fmt.Fprint(conn, "hello\r\n\r\n")
-			_ = conn.Close()
-		})
-		wantOutcome(t, fetched(t, s), robotsext.OutcomeUnreachable)
 	})
 }
 
@@ -171,6 +175,9 @@ func TestTimeout(t *testing.T) {
 			start := time.Now()
 			rec := recordFor(t, r, rootA)
 			wantOutcome(t, rec, test.outcome)
+			if err := fmt.Sprint(rec.Err); rec.Err != nil && (errors.Is(rec.Err, context.DeadlineExceeded) || !strings.Contains(err, "30s")) {
+				t.Errorf("error %s, want our own deadline told from the caller's", err)
+			}
 			if took := time.Since(start); took != test.took || held.Load() != 0 || requests > 3 {
 				t.Errorf("took %s and %d requests, want %s; %d turns never ended", took, requests, test.took, held.Load())
 			}

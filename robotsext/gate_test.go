@@ -126,9 +126,12 @@ func TestTransport(t *testing.T) {
 		var through []string
 		base := roundTripper(func(req *http.Request) (*http.Response, error) {
 			through = append(through, req.URL.Path)
+			if _, limited := req.Context().Deadline(); !limited || req.Cancel != nil { //nolint:staticcheck // deprecated, and what http.Client uses for other types
+				t.Errorf("http.Client ends the request not by its context alone: %t", limited)
+			}
 			return reply{status: 200}.RoundTrip(req)
 		})
-		client := &http.Client{Transport: newRobots(t, nil).Transport(base)}
+		client := &http.Client{Transport: newRobots(t, nil).Transport(base), Timeout: time.Minute}
 		resp, err := client.Get(s.URL + "/a")
 		wantOK(t, err)
 		_ = resp.Body.Close()

@@ -37,6 +37,8 @@ func TestTableLOC(t *testing.T) {
 }
 
 func TestOriginOf(t *testing.T) {
+	label := strings.Repeat("a", 63)
+	longest := strings.Repeat(label+".", 3) + label[:61]
 	tests := []struct {
 		id, in string
 		want   robotsext.Origin
@@ -61,6 +63,10 @@ func TestOriginOf(t *testing.T) {
 		{"ROB-LOC-08/undecodable", "http://xn--a/", "", robotsext.ErrInvalidHost},
 		{"ROB-LOC-08/undecodable label", "http://www.xn--a.example/", "", robotsext.ErrInvalidHost},
 		{"ROB-LOC-08/hyphens", "http://r3---sn-abc.example/", "http://r3---sn-abc.example", nil},
+		{"ROB-LOC-08/hyphens and umlaut", "http://r3---sn-ü.example/", "http://xn--r3---sn--e6a.example", nil},
+		{"ROB-LOC-08/other spelling of an ASCII name", "http://www.XN--example-.com/", "", robotsext.ErrInvalidHost},
+		{"ROB-LOC-08/directions mixed in a label", "http://אa.example/", "", robotsext.ErrInvalidHost},
+		{"ROB-LOC-08/not UTF-8", "http://%80.example/", "", robotsext.ErrInvalidHost},
 
 		{"ROB-LOC-12/gopher", "gopher://h/", "", robotsext.ErrUnsupportedScheme},
 		{"ROB-LOC-12/file", "file:///etc/passwd", "", robotsext.ErrUnsupportedScheme},
@@ -70,19 +76,27 @@ func TestOriginOf(t *testing.T) {
 		{"ROB-LOC-14/trailing dot", "http://example.com./", "http://example.com.", nil},
 		{"ROB-LOC-15/IPv6", "http://[2001:DB8:0::1]/", "http://[2001:db8::1]", nil},
 		{"ROB-LOC-15/IPv6 with port", "http://[2001:db8::1]:8080/", "http://[2001:db8::1]:8080", nil},
+		{"ROB-LOC-15/IPv4 in IPv6", "http://[::ffff:127.0.0.1]/", "http://[::ffff:7f00:1]", nil},
+		{"ROB-LOC-15/IPv4 in IPv6, long", "http://[0:0:0:0:0:FFFF:7F00:0001]/", "http://[::ffff:7f00:1]", nil},
+		{"ROB-LOC-15/IPv4 in IPv6, zeros", "http://[::ffff:0.0.0.10]/", "http://[::ffff:0:a]", nil},
+		{"ROB-LOC-15/IPv4 in IPv6, all zeros", "http://[::ffff:0:0]/", "http://[::ffff:0:0]", nil},
+		{"ROB-LOC-15/IPv4 in NAT64", "http://[64:ff9b::127.0.0.1]/", "http://[64:ff9b::7f00:1]", nil},
 		{"ROB-LOC-15/zone", "http://[fe80::1%25eth0]/", "", robotsext.ErrInvalidHost},
 		{"ROB-LOC-16/empty", "http:///x", "", robotsext.ErrInvalidHost},
 		{"ROB-LOC-16/port alone", "http://:80/x", "", robotsext.ErrInvalidHost},
 		{"ROB-LOC-16/character", "http://exa$mple.com/", "", robotsext.ErrInvalidHost},
 		{"ROB-LOC-16/empty label", "http://a..b/", "", robotsext.ErrInvalidHost},
 		{"ROB-LOC-16/dot", "http://./", "", robotsext.ErrInvalidHost},
-		{"ROB-LOC-16/long label", "http://" + strings.Repeat("a", 64) + ".example/", "", robotsext.ErrInvalidHost},
-		{"ROB-LOC-16/long name", "http://" + strings.Repeat("a.", 128) + "/", "", robotsext.ErrInvalidHost},
+		{"ROB-LOC-16/longest label", "http://" + label + ".example", robotsext.Origin("http://" + label + ".example"), nil},
+		{"ROB-LOC-16/long label", "http://a" + label + ".example/", "", robotsext.ErrInvalidHost},
+		{"ROB-LOC-16/longest name", "http://" + longest, robotsext.Origin("http://" + longest), nil},
+		{"ROB-LOC-16/long name", "http://a" + longest, "", robotsext.ErrInvalidHost},
 		{"ROB-LOC-16/highest port", "http://example.com:65535/", "http://example.com:65535", nil},
 		{"ROB-LOC-16/port above 65535", "http://example.com:65536/", "", robotsext.ErrInvalidHost},
 		{"ROB-LOC-16/port 0", "http://example.com:0/", "", robotsext.ErrInvalidHost},
 		{"ROB-LOC-16/port 0 with leading zeros", "ftp://[::1]:000/", "", robotsext.ErrInvalidHost},
 		{"ROB-LOC-17/underscore", "http://a_b.example/", "http://a_b.example", nil},
+		{"ROB-LOC-17/underscore and umlaut", "http://ü_b.example/", "http://xn--_b-wka.example", nil},
 	}
 	for _, test := range tests {
 		t.Run(test.id, func(t *testing.T) {

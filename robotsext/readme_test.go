@@ -241,7 +241,7 @@ func TestCollysOwnCheck(t *testing.T) {
 		return c
 	}
 	t.Run("no answer: every page fails", func(t *testing.T) {
-		s := newSite(t, outages["reset"])
+		s := newSite(t, hangUp(""))
 		c := newCollector()
 		for _, path := range []string{"/a", "/b"} {
 			if err := c.Visit(s.URL + path); err == nil {

@@ -25,12 +25,8 @@ func noSuchHost(op, name string) reply {
 }
 
 // cutOff is a response whose body ends with an error.
-func cutOff(body string, h http.Header, err error) http.RoundTripper {
-	return roundTripper(func(req *http.Request) (*http.Response, error) {
-		resp, _ := reply{status: 200, header: h}.RoundTrip(req)
-		resp.Body, resp.ContentLength = io.NopCloser(broken{strings.NewReader(body), err}), -1
-		return resp, nil
-	})
+func cutOff(body string, h http.Header, err error) reply {
+	return reply{status: 200, header: h, open: func(context.Context) io.ReadCloser { return io.NopCloser(broken{strings.NewReader(body), err}) }}
 }
 
 // A failed connection is not yet an outage: robots.txt is requested once more.
@@ -39,26 +35,26 @@ func TestConnectionErrorIsRetried(t *testing.T) {
 	zipped := string(zip([]byte(twoRules)))
 	for _, test := range []struct {
 		name    string
-		answers []http.RoundTripper // one after the other
+		answers []reply // one after the other
 		sent    string
 		outcome robotsext.Outcome
 	}{
-		{"connection", []http.RoundTripper{reset, robotsReply}, "/robots.txt /robots.txt", robotsext.OutcomeRules},
-		{"body", []http.RoundTripper{cutOff(twoRules, nil, io.ErrUnexpectedEOF), robotsReply}, "/robots.txt /robots.txt", robotsext.OutcomeRules},
-		{"gzipped body", []http.RoundTripper{cutOff(zipped[:20], http.Header{"Content-Encoding": {"gzip"}}, io.ErrUnexpectedEOF), robotsReply}, "/robots.txt /robots.txt", robotsext.OutcomeRules},
-		{"twice", []http.RoundTripper{reset, reset, robotsReply}, "/robots.txt /robots.txt", robotsext.OutcomeUnreachable},
-		{"then 404", []http.RoundTripper{reset, reply{status: 404}}, "/robots.txt /robots.txt", robotsext.OutcomeAllowAll},
-		{"then 500", []http.RoundTripper{reset, reply{status: 500}}, "/robots.txt /robots.txt", robotsext.OutcomeUnreachable},
-		{"then redirect", []http.RoundTripper{reset, redirect("/r"), robotsReply}, "/robots.txt /robots.txt /r", robotsext.OutcomeRules},
-		{"of a redirect", []http.RoundTripper{redirect("/r"), reset, robotsReply}, "/robots.txt /r /r", robotsext.OutcomeRules},
-		{"once in all", []http.RoundTripper{reset, redirect("/r"), reset, robotsReply}, "/robots.txt /robots.txt /r", robotsext.OutcomeUnreachable},
-		{"name of a proxy", []http.RoundTripper{noSuchHost("proxyconnect", "proxy.example"), robotsReply}, "/robots.txt /robots.txt", robotsext.OutcomeRules},
-		{"no such host", []http.RoundTripper{noSuchHost("dial", "example.com"), robotsReply}, "/robots.txt", robotsext.OutcomeUnreachable},
-		{"canceled by the transport", []http.RoundTripper{reply{err: context.Canceled}, robotsReply}, "/robots.txt", robotsext.OutcomeUnreachable},
-		{"guard", []http.RoundTripper{reply{err: fmt.Errorf("dial: %w", guard.ErrRefused)}, robotsReply}, "/robots.txt", robotsext.OutcomeUnreachable},
-		{"no proxy", []http.RoundTripper{reply{err: robotsext.ErrProxy}, robotsReply}, "/robots.txt", robotsext.OutcomeUnreachable},
-		{"incomplete gzip", []http.RoundTripper{reply{status: 200, header: http.Header{"Content-Encoding": {"gzip"}}, body: zipped[:20]}, robotsReply}, "/robots.txt", robotsext.OutcomeUnreachable},
-		{"500", []http.RoundTripper{reply{status: 500}, robotsReply}, "/robots.txt", robotsext.OutcomeUnreachable},
+		{"connection", []reply{reset, robotsReply}, "/robots.txt /robots.txt", robotsext.OutcomeRules},
+		{"body", []reply{cutOff(twoRules, nil, io.ErrUnexpectedEOF), robotsReply}, "/robots.txt /robots.txt", robotsext.OutcomeRules},
+		{"gzipped body", []reply{cutOff(zipped[:20], http.Header{"Content-Encoding": {"gzip"}}, io.ErrUnexpectedEOF), robotsReply}, "/robots.txt /robots.txt", robotsext.OutcomeRules},
+		{"twice", []reply{reset, reset, robotsReply}, "/robots.txt /robots.txt", robotsext.OutcomeUnreachable},
+		{"then 404", []reply{reset, {status: 404}}, "/robots.txt /robots.txt", robotsext.OutcomeAllowAll},
+		{"then 500", []reply{reset, {status: 500}}, "/robots.txt /robots.txt", robotsext.OutcomeUnreachable},
+		{"then redirect", []reply{reset, redirect("/r"), robotsReply}, "/robots.txt /robots.txt /r", robotsext.OutcomeRules},
+		{"of a redirect", []reply{redirect("/r"), reset, robotsReply}, "/robots.txt /r /r", robotsext.OutcomeRules},
+		{"once in all", []reply{reset, redirect("/r"), reset, robotsReply}, "/robots.txt /robots.txt /r", robotsext.OutcomeUnreachable},
+		{"name of a proxy", []reply{noSuchHost("proxyconnect", "proxy.example"), robotsReply}, "/robots.txt /robots.txt", robotsext.OutcomeRules},
+		{"no such host", []reply{noSuchHost("dial", "example.com"), robotsReply}, "/robots.txt", robotsext.OutcomeUnreachable},
+		{"canceled by the transport", []reply{{err: context.Canceled}, robotsReply}, "/robots.txt", robotsext.OutcomeUnreachable},
+		{"guard", []reply{{err: fmt.Errorf("dial: %w", guard.ErrRefused)}, robotsReply}, "/robots.txt", robotsext.OutcomeUnreachable},
+		{"no proxy", []reply{{err: robotsext.ErrProxy}, robotsReply}, "/robots.txt", robotsext.OutcomeUnreachable},
+		{"incomplete gzip", []reply{{status: 200, header: http.Header{"Content-Encoding": {"gzip"}}, body: zipped[:20]}, robotsReply}, "/robots.txt", robotsext.OutcomeUnreachable},
+		{"500", []reply{{status: 500}, robotsReply}, "/robots.txt", robotsext.OutcomeUnreachable},
 	} {
 		t.Run("ROB-STA-01/"+test.name, func(t *testing.T) {
 			var sent []string
