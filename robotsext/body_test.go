@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -20,96 +19,56 @@ import (
 
 func TestContent(t *testing.T) {
 	t.Run("ROB-FET-12/type", func(t *testing.T) {
-		s := newSite(t, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "image/png")
-			fmt.Fprint(w, "User-agent: *\nDisallow: /")
-		})
-		wantDisallowed(t, newRobots(t, nil).Check(t.Context(), s.url("/")), 2)
+		wantOutcome(t, recordBy(t, reply{status: 200, header: http.Header{"Content-Type": {"image/png"}}, body: private}), robotsext.OutcomeRules)
 	})
-	coded := func(coding string, body []byte) http.HandlerFunc {
-		return func(w http.ResponseWriter, req *http.Request) {
-			if got := req.Header.Get("Accept-Encoding"); got != "gzip" {
-				t.Errorf("Accept-Encoding: %q", got)
-			}
-			w.Header().Set("Content-Encoding", coding)
-			_, _ = w.Write(body)
-		}
+	coded := func(coding, body string) reply {
+		return reply{status: 200, header: http.Header{"Content-Encoding": {coding}}, body: body}
 	}
-	packed := zip([]byte(private))
-	broken := slices.Clone(packed)
+	gzipped := http.Header{"Content-Encoding": {"gzip"}}
+	packed := string(zip([]byte(private)))
+	broken := []byte(packed)
 	broken[len(broken)-6] ^= 0xff
+	members := &endless{next: func(int) string { return strings.Repeat(string(zip(nil)), 1000) }}
 	for _, test := range []struct {
-		name, coding string
-		body         []byte
-		want         robotsext.Outcome
+		id     string
+		answer reply
+		want   robotsext.Outcome
 	}{
-		{"gzip", "gzip", packed, robotsext.OutcomeRules},
-		{"x-gzip", "X-GZip", packed, robotsext.OutcomeRules},
-		{"identity", "identity", []byte(private), robotsext.OutcomeRules},
-		{"gzip without a body", "gzip", nil, robotsext.OutcomeRules},
-		{"corrupt", "gzip", broken, robotsext.OutcomeUnreachable},
-		{"cut", "gzip", packed[:len(packed)-9], robotsext.OutcomeUnreachable},
-		{"not gzip", "gzip", []byte(private), robotsext.OutcomeUnreachable},
-		{"not offered", "br", []byte(private), robotsext.OutcomeUnreachable},
-		{"unknown", "zz", []byte(private), robotsext.OutcomeUnreachable},
-		{"twice", "gzip, gzip", zip(packed), robotsext.OutcomeUnreachable},
+		{"ROB-FET-13/gzip", coded("gzip", packed), robotsext.OutcomeRules},
+		{"ROB-FET-13/x-gzip", coded("X-GZip", packed), robotsext.OutcomeRules},
+		{"ROB-FET-13/identity", coded("identity", private), robotsext.OutcomeRules},
+		{"ROB-FET-13/corrupt", coded("gzip", string(broken)), robotsext.OutcomeUnreachable},
+		{"ROB-FET-13/cut", coded("gzip", packed[:len(packed)-9]), robotsext.OutcomeUnreachable},
+		{"ROB-FET-13/not gzip", coded("gzip", private), robotsext.OutcomeUnreachable},
+		{"ROB-FET-13/not offered", coded("br", private), robotsext.OutcomeUnreachable},
+		{"ROB-FET-13/unknown", coded("zz", private), robotsext.OutcomeUnreachable},
+		{"ROB-FET-13/twice", coded("gzip, gzip", string(zip([]byte(packed)))), robotsext.OutcomeUnreachable},
+		{"ROB-FET-13/empty members without end", reply{status: 200, header: gzipped, open: members.open}, robotsext.OutcomeUnreachable},
+		{"ROB-FET-15/gzip that breaks off before its first byte", cutOff("", gzipped, io.ErrUnexpectedEOF), robotsext.OutcomeUnreachable},
 	} {
-		t.Run("ROB-FET-13/"+test.name, func(t *testing.T) {
-			rec := fetched(t, newSite(t, coded(test.coding, test.body)))
-			wantOutcome(t, rec, test.want)
-			if test.want == robotsext.OutcomeRules && len(test.body) > 0 && string(rec.Body) != private {
+		t.Run(test.id, func(t *testing.T) {
+			rec := recordBy(t, roundTripper(func(req *http.Request) (*http.Response, error) {
+				if got := req.Header.Get("Accept-Encoding"); got != "gzip" {
+					t.Errorf("Accept-Encoding: %q", got)
+				}
+				return test.answer.RoundTrip(req)
+			}))
+			if wantOutcome(t, rec, test.want); test.want == robotsext.OutcomeRules && string(rec.Body) != private {
 				t.Errorf("body %q", rec.Body)
 			}
 		})
 	}
-	t.Run("ROB-FET-13/gzip without a body, in chunks", func(t *testing.T) {
-		rec := fetched(t, newSite(t, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Encoding", "gzip")
-			_ = http.NewResponseController(w).Flush()
-		}))
-		wantOutcome(t, rec, robotsext.OutcomeRules)
-	})
-	t.Run("ROB-FET-15/gzip that breaks off before its first byte", func(t *testing.T) {
-		rec := fetched(t, newSite(t, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Encoding", "gzip")
-			w.Header().Set("Content-Length", "100")
-			_ = http.NewResponseController(w).Flush()
-			panic(http.ErrAbortHandler)
-		}))
-		wantOutcome(t, rec, robotsext.OutcomeUnreachable)
-	})
+	for name, answer := range map[string]reply{"gzip without a body": coded("gzip", ""), "gzip without a body, in chunks": cutOff("", gzipped, io.EOF)} {
+		t.Run("ROB-FET-13/"+name, func(t *testing.T) {
+			if rec := recordBy(t, answer); rec.Outcome != robotsext.OutcomeRules || len(rec.Body) != 0 {
+				t.Errorf("%s, body %q", rec.Outcome, rec.Body)
+			}
+		})
+	}
 	t.Run("ROB-FET-13/bomb", func(t *testing.T) {
-		rec := fetched(t, newSite(t, func(w http.ResponseWriter, req *http.Request) {
-			w.Header().Set("Content-Encoding", "gzip")
-			z := gzip.NewWriter(w)
-			for block := bytes.Repeat([]byte("Disallow: /\n"), 1<<16); ; {
-				if _, err := z.Write(block); err != nil {
-					return
-				}
-			}
-		}))
-		wantOutcome(t, rec, robotsext.OutcomeRules)
-		if len(rec.Body) > 512_000 || !rec.Truncated {
+		rec := recordBy(t, coded("gzip", string(zip(bytes.Repeat([]byte("Disallow: /\n"), 1<<18)))))
+		if wantOutcome(t, rec, robotsext.OutcomeRules); len(rec.Body) > 512_000 || !rec.Truncated {
 			t.Errorf("%d bytes kept, truncated %v", len(rec.Body), rec.Truncated)
-		}
-	})
-	t.Run("ROB-FET-13/empty members without end", func(t *testing.T) {
-		nothing := zip(nil)
-		var sent atomic.Int64
-		rec := fetched(t, newSite(t, func(w http.ResponseWriter, req *http.Request) {
-			w.Header().Set("Content-Encoding", "gzip")
-			for block := bytes.Repeat(nothing, 1000); sent.Load() < 64<<20; {
-				n, err := w.Write(block)
-				sent.Add(int64(n))
-				if err != nil {
-					return
-				}
-			}
-		}))
-		wantOutcome(t, rec, robotsext.OutcomeUnreachable)
-		// What the sockets hold is sent and not read.
-		if n := sent.Load(); n > 32<<20 || !strings.Contains(rec.Err.Error(), "too long") {
-			t.Errorf("error %v after %d bytes", rec.Err, n)
 		}
 	})
 }
@@ -130,17 +89,11 @@ func TestSizeLimit(t *testing.T) {
 	head := "User-agent: *\n"
 	at := func(offset int, rest string) string { return head + filler(offset-len(head)) + rest }
 	t.Run("ROB-FET-14/endless", func(t *testing.T) {
-		rec := fetched(t, newSite(t, func(w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprint(w, private)
-			for {
-				if _, err := io.WriteString(w, filler(100_000)); err != nil {
-					return
-				}
-			}
-		}))
+		body := &endless{next: func(int) string { return filler(100_000) }}
+		rec := recordBy(t, reply{status: 200, open: body.open})
 		wantOutcome(t, rec, robotsext.OutcomeRules)
-		if len(rec.Body) > 512_000 || len(rec.Body) < 511_000 || !rec.Truncated {
-			t.Errorf("%d bytes kept, truncated %v", len(rec.Body), rec.Truncated)
+		if len(rec.Body) > 512_000 || len(rec.Body) < 511_000 || !rec.Truncated || body.closed != 1 {
+			t.Errorf("%d bytes kept, truncated %v, closed %d times", len(rec.Body), rec.Truncated, body.closed)
 		}
 	})
 	for _, test := range []struct {
@@ -156,26 +109,19 @@ func TestSizeLimit(t *testing.T) {
 		{"ROB-FMT-15/file ends at the limit", at(512_000-len("Disallow: /x"), "Disallow: /x"), true, false},
 	} {
 		t.Run(test.id, func(t *testing.T) {
-			s := newSite(t, text(test.body))
-			r := newRobots(t, nil)
-			rec := recordFor(t, r, s.url("/"))
-			if got := r.Check(t.Context(), s.url("/x/long")) != nil; got != test.disallow || rec.Truncated != test.cut {
+			h := newHost(t, robotsext.Options{}, reply{status: 200, body: test.body})
+			rec := h.record()
+			if got := h.check("/x/long") != nil; got != test.disallow || rec.Truncated != test.cut {
 				t.Errorf("disallowed %v, truncated %v; want %v, %v (%d of %d bytes)", got, rec.Truncated, test.disallow, test.cut, len(rec.Body), len(test.body))
 			}
 		})
 	}
-	for name, after := range map[string]int{"after the limit": 600 << 10, "before the limit": 400 << 10} {
+	for name, test := range map[string]struct {
+		after int
+		want  robotsext.Outcome
+	}{"after the limit": {600_000, robotsext.OutcomeRules}, "before the limit": {400_000, robotsext.OutcomeUnreachable}} {
 		t.Run("ROB-FET-16/"+name, func(t *testing.T) {
-			rec := fetched(t, newSite(t, func(w http.ResponseWriter, _ *http.Request) {
-				fmt.Fprint(w, private, filler(after))
-				_ = http.NewResponseController(w).Flush()
-				panic(http.ErrAbortHandler)
-			}))
-			want := robotsext.OutcomeRules
-			if after < 512_000 {
-				want = robotsext.OutcomeUnreachable
-			}
-			wantOutcome(t, rec, want)
+			wantOutcome(t, recordBy(t, cutOff(private+filler(test.after), nil, io.ErrUnexpectedEOF)), test.want)
 		})
 	}
 }
@@ -184,11 +130,9 @@ func TestSizeLimit(t *testing.T) {
 func TestNilBody(t *testing.T) {
 	for status, want := range map[int]robotsext.Outcome{200: robotsext.OutcomeRules, 404: robotsext.OutcomeAllowAll, 500: robotsext.OutcomeUnreachable} {
 		t.Run(fmt.Sprintf("ROB-STA-01/%d", status), func(t *testing.T) {
-			r := newRobots(t, &robotsext.Options{Transport: roundTripper(func(*http.Request) (*http.Response, error) {
+			wantOutcome(t, recordBy(t, roundTripper(func(*http.Request) (*http.Response, error) {
 				return &http.Response{StatusCode: status, Header: http.Header{}}, nil
-			})})
-			rec := recordFor(t, r, mustParse(t, "http://example.com/"))
-			wantOutcome(t, rec, want)
+			})), want)
 		})
 	}
 }
@@ -220,21 +164,11 @@ func TestTransportWithoutResponse(t *testing.T) {
 func TestUnneededBodyIsNotRead(t *testing.T) {
 	for code, want := range map[int]robotsext.Outcome{302: robotsext.OutcomeAllowAll, 404: robotsext.OutcomeAllowAll, 500: robotsext.OutcomeUnreachable} {
 		t.Run(fmt.Sprintf("ROB-STA-01/%d without end", code), func(t *testing.T) {
-			var sent atomic.Int64
-			rec := fetched(t, newSite(t, func(w http.ResponseWriter, req *http.Request) {
-				w.Header().Set("Location", "/robots.txt")
-				w.WriteHeader(code)
-				for piece := bytes.Repeat([]byte("x"), 32<<10); sent.Load() < 64<<20; {
-					n, err := w.Write(piece)
-					sent.Add(int64(n))
-					if err != nil {
-						return
-					}
-				}
-			}))
-			wantOutcome(t, rec, want)
-			if n := sent.Load(); n > 32<<20 { // what the sockets hold is sent and not read
-				t.Errorf("%d bytes were sent", n)
+			read := 0
+			body := &endless{next: func(int) string { read += 1 << 10; return strings.Repeat("x", 1<<10) }}
+			rec := recordBy(t, reply{status: code, header: http.Header{"Location": {"/robots.txt"}}, open: body.open})
+			if wantOutcome(t, rec, want); read > 64<<10 || body.closed != 1 {
+				t.Errorf("%d bytes were read, closed %d times", read, body.closed)
 			}
 		})
 	}

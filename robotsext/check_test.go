@@ -131,41 +131,38 @@ func TestCheck(t *testing.T) {
 }
 
 // A crawler obeys the group of its whole name, and never that of its leading letters.
-func TestIdentityOfUserAgent(t *testing.T) {
-	for name, file := range map[string]string{
-		"ROB-UA-15/group of the name":            "User-agent: h\nAllow: /\n\nUser-agent: h3bot\nDisallow: /\n",
-		"ROB-UA-15/group of the leading letters": "User-agent: h\nAllow: /\n\nUser-agent: *\nDisallow: /\n",
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := newSite(t, text(file))
-			r, err := robotsext.New("Mozilla/5.0 (compatible; h3bot/2; +https://example.com)", nil)
-			wantOK(t, err)
-			wantDisallowed(t, r.Check(t.Context(), s.url("/x")), 5)
-		})
-	}
-}
-
 func TestIdentity(t *testing.T) {
-	s := newSite(t, text("User-agent: *\nDisallow: /all\n\nUser-agent: a\nDisallow: /of-a\n\nUser-agent: b\nDisallow: /of-b\n\nUser-agent: MJ12bot\nDisallow: /mj\n"))
+	robots := "User-agent: *\nDisallow: /all\n"
+	paths := []string{"/all"}
+	for _, name := range []string{"a", "b", "h", "h3bot", "MJ12bot"} {
+		robots += "\nUser-agent: " + name + "\nDisallow: /of-" + name + "$\n"
+		paths = append(paths, "/of-"+name)
+	}
+	s := newSite(t, text(robots))
 	for _, test := range []struct {
 		id      string
+		agent   string
 		opts    robotsext.Options
 		blocked string // the only path that is
 	}{
-		{"ROB-UA-04/first that has a group", robotsext.Options{Tokens: []string{"c", "b", "a"}}, "/of-b"},
-		{"ROB-UA-04/most specific", robotsext.Options{Tokens: []string{"a", "b"}}, "/of-a"},
-		{"ROB-UA-06", robotsext.Options{Tokens: []string{"c"}}, "/all"},
-		{"ROB-UA-09/named", robotsext.Options{Tokens: []string{"c", "a"}, IgnoreWildcardGroup: true}, "/of-a"},
-		{"ROB-UA-09/not named", robotsext.Options{Tokens: []string{"c"}, IgnoreWildcardGroup: true}, ""},
-		{"ROB-UA-11", robotsext.Options{Tokens: []string{"MJ12bot"}}, "/mj"},
+		{"ROB-UA-04/first that has a group", agent, robotsext.Options{Tokens: []string{"c", "b", "a"}}, "/of-b"},
+		{"ROB-UA-04/most specific", agent, robotsext.Options{Tokens: []string{"a", "b"}}, "/of-a"},
+		{"ROB-UA-06", agent, robotsext.Options{Tokens: []string{"c"}}, "/all"},
+		{"ROB-UA-09/named", agent, robotsext.Options{Tokens: []string{"c", "a"}, IgnoreWildcardGroup: true}, "/of-a"},
+		{"ROB-UA-09/not named", agent, robotsext.Options{Tokens: []string{"c"}, IgnoreWildcardGroup: true}, ""},
+		{"ROB-UA-11", agent, robotsext.Options{Tokens: []string{"MJ12bot"}}, "/of-MJ12bot"},
+		{"ROB-UA-15/group of the name", "Mozilla/5.0 (compatible; h3bot/2; +https://example.com)", robotsext.Options{}, "/of-h3bot"},
+		{"ROB-UA-15/group of the leading letters", "Mozilla/5.0 (compatible; h4bot/2; +https://example.com)", robotsext.Options{}, "/all"},
 	} {
 		t.Run(test.id, func(t *testing.T) {
-			r := newRobots(t, &test.opts)
-			for _, path := range []string{"/all", "/of-a", "/of-b", "/mj"} {
+			r, err := robotsext.New(test.agent, &test.opts)
+			wantOK(t, err)
+			for _, path := range paths {
 				if err := r.Check(t.Context(), s.url(path)); (err != nil) != (path == test.blocked) {
 					t.Errorf("%s: %v", path, err)
 				}
 			}
+			r.CloseIdleConnections()
 		})
 	}
 }

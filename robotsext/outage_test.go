@@ -90,6 +90,16 @@ func (h *host) failFor(e time.Duration) *robotsext.Record {
 	return rec
 }
 
+// wantCopyLost has robots.txt fail, and wants to know whether rules from before may be lost, on which
+// it depends what the outage allows (TestTableLAD, TestEvictedCopyIsLost).
+func (h *host) wantCopyLost(want bool) {
+	h.t.Helper()
+	h.now = reply{status: 500}
+	if rec := h.refresh(); rec.CopyLost != want || rec.Outcome != robotsext.OutcomeUnreachable {
+		h.t.Errorf("%s, copy lost %v, want %v", rec.Outcome, rec.CopyLost, want)
+	}
+}
+
 // letter is the cell of table LAD that rec shows.
 func letter(rec *robotsext.Record) string {
 	switch {

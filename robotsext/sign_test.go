@@ -75,7 +75,7 @@ func signingRobots(t *testing.T) (*Robots, *verifyingSite) {
 		t.Fatal(err)
 	}
 	site := newVerifyingSite(t, key)
-	robots, err := New("examplebot/1.0", &Options{Signer: signer})
+	robots, err := New("examplebot/1.0", &Options{Signer: signer, Sitemaps: SitemapOptions{Delay: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}
