@@ -233,9 +233,7 @@ func TestDelayTransport(t *testing.T) {
 	}
 	onWeb(t, "ROB-POL-02/shared with a collector", map[string][]reply{"/robots.txt": delay5, "/a": ok("a"), "/b": ok("b")}, func(t *testing.T, w *web) {
 		r := w.robots(robotsext.Options{})
-		resp, err := (&http.Client{Transport: r.DelayTransport(nil, 0)}).Get(siteA + "/a")
-		wantOK(t, err)
-		_ = resp.Body.Close()
+		wantOK(t, get(t, r.DelayTransport(nil, 0), siteA+"/a"))
 		c := colly.NewCollector(r.Attach)
 		r.ObeyCrawlDelay(c, 0)
 		c.WithTransport(r.DelayTransport(nil, 0)) // which does not wait for the same request

@@ -55,9 +55,7 @@ func TestExemptOriginIsNotChecked(t *testing.T) {
 			}
 			wantOK(t, r.Check(t.Context(), own.url("/private")))
 			wantOK(t, r.Permit(t.Context(), own.url("/private"), usage.TrainAI, usage.TDM))
-			resp, err := (&http.Client{Transport: r.Transport(nil)}).Get(own.URL + "/private")
-			wantOK(t, err)
-			resp.Body.Close()
+			wantOK(t, get(t, r.Transport(nil), own.URL+"/private"))
 			c := colly.NewCollector(r.Attach)
 			r.ObeyCrawlDelay(c, 0)
 			wantOK(t, c.Visit(own.URL+"/a"))

@@ -19,11 +19,22 @@ import (
 // send makes a request through the gate of r, closing what comes back.
 func send(t *testing.T, r *robotsext.Robots, req *http.Request) (*http.Response, error) {
 	t.Helper()
-	resp, err := (&http.Client{Transport: r.Transport(nil)}).Do(req)
+	return do(&http.Client{Transport: r.Transport(nil)}, req)
+}
+
+func do(client *http.Client, req *http.Request) (*http.Response, error) {
+	resp, err := client.Do(req)
 	if err == nil {
 		_ = resp.Body.Close()
 	}
 	return resp, err
+}
+
+// get requests a URL through a transport.
+func get(t *testing.T, transport http.RoundTripper, rawURL string) error {
+	t.Helper()
+	_, err := do(&http.Client{Transport: transport}, newRequest(t, "GET", rawURL, ""))
+	return err
 }
 
 func newRequest(t *testing.T, method, rawURL, body string) *http.Request {
@@ -38,24 +49,19 @@ func TestTransport(t *testing.T) {
 		t.Run("ROB-GEN-04/"+method, func(t *testing.T) {
 			s := newSite(t, text(private))
 			r := newRobots(t, nil)
-			if _, err := send(t, r, newRequest(t, method, s.URL+"/a", "")); err != nil {
-				t.Error(err)
-			}
+			_, err := send(t, r, newRequest(t, method, s.URL+"/a", ""))
+			wantOK(t, err)
 			for _, path := range []string{"/private", "/to?/private", "/private/../private"} {
 				_, err := send(t, r, newRequest(t, method, s.URL+path, ""))
 				wantDisallowed(t, err, 2)
 			}
-			if got, want := s.pages(), []string{method + " /a", method + " /to?/private"}; !slices.Equal(got, want) {
-				t.Errorf("pages sent %q, want %q", got, want)
-			}
+			s.wantPages(t, method+" /a", method+" /to?/private")
 		})
 	}
 	t.Run("ROB-GEN-04/redirect to another origin", func(t *testing.T) {
 		target := newSite(t, text("User-agent: *\nDisallow: /x\n"))
 		s := newSite(t, text(private))
-		r := newRobots(t, nil)
-		_, err := send(t, r, newRequest(t, "GET", s.URL+"/to?"+target.URL+"/x", ""))
-		wantDisallowed(t, err, 2)
+		wantDisallowed(t, get(t, newRobots(t, nil).Transport(nil), s.URL+"/to?"+target.URL+"/x"), 2)
 		target.wantAsked(t, robotsLine)
 	})
 	t.Run("URL as given", func(t *testing.T) {
@@ -78,8 +84,7 @@ func TestTransport(t *testing.T) {
 		clock := newClock()
 		r := newRobots(t, &robotsext.Options{Now: clock.now})
 		for range 2 {
-			_, err := send(t, r, newRequest(t, "GET", s.URL+"/", ""))
-			wantDisallowed(t, err, 2)
+			wantDisallowed(t, get(t, r.Transport(nil), s.URL+"/"), 2)
 			clock.advance(25 * time.Hour)
 		}
 		s.wantAsked(t, robotsLine, robotsLine)
@@ -95,9 +100,7 @@ func TestTransport(t *testing.T) {
 		clock.advance(25 * time.Hour)
 		_, err := send(t, r, queued)
 		wantDisallowed(t, err, 2)
-		if len(s.pages()) != 0 {
-			t.Errorf("sent %q", s.pages())
-		}
+		s.wantPages(t)
 	})
 	t.Run("ROB-MAT-25/sent as checked", func(t *testing.T) {
 		s := newSite(t, text(private))
@@ -111,9 +114,8 @@ func TestTransport(t *testing.T) {
 	t.Run("ROB-FET-04/no User-Agent", func(t *testing.T) {
 		s := newSite(t, text(private))
 		req := newRequest(t, "GET", s.URL+"/a", "")
-		if _, err := send(t, newRobots(t, nil), req); err != nil {
-			t.Fatal(err)
-		}
+		_, err := send(t, newRobots(t, nil), req)
+		wantOK(t, err)
 		if got := s.seen[1].Header.Get("User-Agent"); got != agent {
 			t.Errorf("sent as %q", got)
 		}
@@ -131,10 +133,8 @@ func TestTransport(t *testing.T) {
 			}
 			return reply{status: 200}.RoundTrip(req)
 		})
-		client := &http.Client{Transport: newRobots(t, nil).Transport(base), Timeout: time.Minute}
-		resp, err := client.Get(s.URL + "/a")
+		_, err := do(&http.Client{Transport: newRobots(t, nil).Transport(base), Timeout: time.Minute}, newRequest(t, "GET", s.URL+"/a", ""))
 		wantOK(t, err)
-		_ = resp.Body.Close()
 		if !slices.Equal(through, []string{"/a"}) {
 			t.Errorf("through base went %q", through)
 		}

@@ -60,40 +60,27 @@ func only(addr string) *robotsext.Options {
 // for robots.txt.
 func TestGuard(t *testing.T) {
 	s := newSite(t, text("Sitemap: /s.xml"))
-	guarded := func() *robotsext.Robots { return newRobots(t, only("127.0.0.2")) }
-	t.Run("Check", func(t *testing.T) {
-		wantGuarded(t, guarded().Check(t.Context(), s.url("/page")), guard.Loopback)
-	})
-	t.Run("Record", func(t *testing.T) {
-		rec, err := guarded().Record(t.Context(), s.url("/page"))
-		if err != nil || rec.Outcome != robotsext.OutcomeUnreachable || !errors.Is(rec.Err, guard.ErrRefused) {
-			t.Errorf("%+v, %v", rec, err)
-		}
-	})
-	t.Run("Transport", func(t *testing.T) {
-		resp, err := (&http.Client{Transport: guarded().Transport(nil)}).Get(s.URL + "/page")
-		if err == nil {
-			resp.Body.Close()
-		}
-		wantGuarded(t, err, guard.Loopback)
-	})
-	t.Run("Attach", func(t *testing.T) {
-		wantGuarded(t, colly.NewCollector(guarded().Attach).Visit(s.URL+"/page"), guard.Loopback)
-	})
-	t.Run("Sitemaps", func(t *testing.T) {
-		_, errs := gather(guarded().Sitemaps(t.Context(), s.url("/")))
-		if len(errs) != 1 {
-			t.Fatalf("errors %v", errs)
-		}
-		wantGuarded(t, errs[0], guard.Loopback)
-	})
+	u := s.url("/page")
+	for name, request := range map[string]func(r *robotsext.Robots) error{
+		"Check":     func(r *robotsext.Robots) error { return r.Check(t.Context(), u) },
+		"Transport": func(r *robotsext.Robots) error { return get(t, r.Transport(nil), u.String()) },
+		"Attach":    func(r *robotsext.Robots) error { return colly.NewCollector(r.Attach).Visit(u.String()) },
+		"Sitemaps": func(r *robotsext.Robots) error {
+			_, errs := gather(r.Sitemaps(t.Context(), u))
+			return errors.Join(errs...)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRobots(t, only("127.0.0.2"))
+			wantGuarded(t, request(r), guard.Loopback)
+			if rec := recordFor(t, r, u); rec.Outcome != robotsext.OutcomeUnreachable || !errors.Is(rec.Err, guard.ErrRefused) {
+				t.Errorf("%+v", rec)
+			}
+		})
+	}
 	t.Run("user fetch", func(t *testing.T) { // which needs no robots.txt
-		req := httptest.NewRequestWithContext(robotsext.WithUserFetch(t.Context()), http.MethodGet, s.URL+"/page", nil)
-		resp, err := guarded().Transport(nil).RoundTrip(req)
-		if err == nil {
-			resp.Body.Close()
-		}
-		if !errors.Is(err, guard.ErrRefused) {
+		req := newRequest(t, "GET", u.String(), "").WithContext(robotsext.WithUserFetch(t.Context()))
+		if _, err := send(t, newRobots(t, only("127.0.0.2")), req); !errors.Is(err, guard.ErrRefused) {
 			t.Errorf("error %v", err)
 		}
 	})
