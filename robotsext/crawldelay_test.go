@@ -17,11 +17,21 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// paced makes collectors in a bubble of fake time. wantSent compares when their requests
-// were sent, in seconds since the start.
-func paced(t *testing.T, name, robots string, test func(t *testing.T, r *robotsext.Robots, wantSent func(...string))) {
+// paced runs a subtest with a collector that obeys the Crawl-delay of robots, up to longest, in a bubble of
+// fake time. It compares when requests were sent, in seconds since the start.
+type paced struct {
+	name    string
+	robots  string
+	longest time.Duration
+	options []colly.CollectorOption
+	visits  []string // by the collector
+	do      func(t *testing.T, r *robotsext.Robots, c *colly.Collector)
+	sent    []string
+}
+
+func (test paced) run(t *testing.T) {
 	t.Helper()
-	inBubble(t, name, func(t *testing.T) {
+	inBubble(t, test.name, func(t *testing.T) {
 		var mu sync.Mutex
 		var log []string
 		start := time.Now()
@@ -31,7 +41,7 @@ func paced(t *testing.T, name, robots string, test func(t *testing.T, r *robotse
 			mu.Unlock()
 			switch req.URL.Path {
 			case "/robots.txt":
-				return reply{status: 200, body: lines(robots)}.RoundTrip(req)
+				return reply{status: 200, body: lines(test.robots)}.RoundTrip(req)
 			case "/slow":
 				time.Sleep(3 * time.Second)
 			case "/gone":
@@ -42,160 +52,124 @@ func paced(t *testing.T, name, robots string, test func(t *testing.T, r *robotse
 			}
 			return reply{status: 200, body: "a page"}.RoundTrip(req)
 		})})
-		test(t, r, func(want ...string) {
-			t.Helper()
-			mu.Lock()
-			defer mu.Unlock()
-			if !slices.Equal(log, want) {
-				t.Errorf("sent %q, want %q", log, want)
-			}
-		})
+		c := colly.NewCollector(append(test.options, r.Attach)...)
+		r.ObeyCrawlDelay(c, test.longest)
+		for _, u := range test.visits {
+			_ = c.Visit(u)
+		}
+		if test.do != nil {
+			test.do(t, r, c)
+		}
+		c.Wait()
+		if !slices.Equal(log, test.sent) {
+			t.Errorf("sent %q, want %q", log, test.sent)
+		}
 	})
 }
 
 func TestObeyCrawlDelay(t *testing.T) {
 	const asks5 = "User-agent: testbot⏎Crawl-delay: 5⏎Disallow: /private⏎User-agent: *⏎Crawl-delay: 20"
 	const site, tls = "http://example.com", "https://example.com"
-	type row struct {
-		name    string
-		robots  string
-		longest time.Duration
-		visits  []string
-		want    []string
-	}
-	rows := []row{
-		{"ROB-POL-02/ROB-FET-19", asks5, 0, []string{site + "/a", site + "/private", site + "/b"}, []string{"0 /robots.txt", "5 /a", "10 /b"}},
-		{"ROB-POL-02/from the end of a request", asks5, 0, []string{site + "/slow", site + "/a"}, []string{"0 /robots.txt", "5 /slow", "13 /a"}},
-		{"ROB-POL-01/one server", asks5, 0, []string{site + "/a", tls + "/b", "http://example.com./c", "http://example.com:443/d", "http://example.com:8080/e"},
-			[]string{"0 /robots.txt", "5 /a", "10 /robots.txt", "15 /b", "20 /robots.txt", "25 /c", "30 /robots.txt", "35 /d", "35 /robots.txt", "40 /e"}},
-		{"ROB-POL-04/of one server", private, 0, []string{site + "/a", tls + "/b", site + "/busy?status=503", tls + "/c"},
-			[]string{"0 /robots.txt", "0 /a", "0 /robots.txt", "0 /b", "0 /busy", "120 /c"}},
-		{"ROB-POL-06", asks5, 0, []string{site + "/gone", site + "/a"}, []string{"0 /robots.txt", "5 /gone", "10 /a"}},
-		{"ROB-EXT-01/longest", "User-agent: *⏎Crawl-delay: 86400", 2 * time.Second, []string{site + "/a", site + "/b"}, []string{"0 /robots.txt", "2 /a", "4 /b"}},
-		{"ROB-EXT-01/cap", "User-agent: *⏎Crawl-delay: 86400", 0, []string{site + "/a", site + "/b"}, []string{"0 /robots.txt", "30 /a", "60 /b"}},
-		{"no delay asked", private, 0, []string{site + "/a", site + "/b"}, []string{"0 /robots.txt", "0 /a", "0 /b"}},
+	async := []colly.CollectorOption{colly.Async(), colly.AllowURLRevisit()}
+	tests := []paced{
+		{name: "ROB-POL-02/ROB-FET-19", robots: asks5, visits: []string{site + "/a", site + "/private", site + "/b"}, sent: []string{"0 /robots.txt", "5 /a", "10 /b"}},
+		{name: "ROB-POL-02/from the end of a request", robots: asks5, visits: []string{site + "/slow", site + "/a"}, sent: []string{"0 /robots.txt", "5 /slow", "13 /a"}},
+		{
+			name: "ROB-POL-01/one server", robots: asks5,
+			visits: []string{site + "/a", tls + "/b", "http://example.com./c", "http://example.com:443/d", "http://example.com:8080/e"},
+			sent:   []string{"0 /robots.txt", "5 /a", "10 /robots.txt", "15 /b", "20 /robots.txt", "25 /c", "30 /robots.txt", "35 /d", "35 /robots.txt", "40 /e"},
+		},
+		{
+			name: "ROB-POL-04/of one server", robots: private, visits: []string{site + "/a", tls + "/b", site + "/busy?status=503", tls + "/c"},
+			sent: []string{"0 /robots.txt", "0 /a", "0 /robots.txt", "0 /b", "0 /busy", "120 /c"},
+		},
+		{name: "ROB-POL-06", robots: asks5, visits: []string{site + "/gone", site + "/a"}, sent: []string{"0 /robots.txt", "5 /gone", "10 /a"}},
+		{name: "ROB-EXT-01/longest", robots: "User-agent: *⏎Crawl-delay: 86400", longest: 2 * time.Second, visits: []string{site + "/a", site + "/b"}, sent: []string{"0 /robots.txt", "2 /a", "4 /b"}},
+		{name: "ROB-EXT-01/cap", robots: "User-agent: *⏎Crawl-delay: 86400", visits: []string{site + "/a", site + "/b"}, sent: []string{"0 /robots.txt", "30 /a", "60 /b"}},
+		{name: "no delay asked", robots: private, visits: []string{site + "/a", site + "/b"}, sent: []string{"0 /robots.txt", "0 /a", "0 /b"}},
+		{name: "ROB-POL-02/clone", robots: asks5, visits: []string{site + "/a"}, do: func(t *testing.T, r *robotsext.Robots, c *colly.Collector) {
+			clone := c.Clone()
+			r.ObeyCrawlDelay(clone, 0)
+			wantOK(t, clone.Visit(site+"/b"))
+		}, sent: []string{"0 /robots.txt", "5 /a", "10 /b"}},
+		{name: "ROB-POL-02/asynchronous", robots: asks5, options: async, do: func(t *testing.T, _ *robotsext.Robots, c *colly.Collector) {
+			for _, host := range []string{site, "http://other.example.com"} { // which is not held up
+				for range 3 {
+					wantOK(t, c.Visit(host+"/a"))
+				}
+				time.Sleep(time.Second)
+			}
+		}, sent: []string{"0 /robots.txt", "1 /robots.txt", "5 /a", "6 /a", "10 /a", "11 /a", "15 /a", "16 /a"}},
+		{name: "ROB-POL-01/one at a time", robots: "User-agent: *⏎Crawl-delay: 1", options: async, do: func(_ *testing.T, _ *robotsext.Robots, c *colly.Collector) {
+			_ = c.Visit(site + "/slow")
+			synctest.Wait()
+			_ = c.Visit(site + "/a")
+		}, sent: []string{"0 /robots.txt", "1 /slow", "5 /a"}},
+		{name: "ROB-POL-02/by a client of Transport too", robots: asks5, do: func(t *testing.T, r *robotsext.Robots, c *colly.Collector) {
+			left, err := (&http.Client{Transport: r.Transport(nil)}).Get(site + "/left-open")
+			wantOK(t, err)
+			_ = c.Visit(site + "/a") // waits for Timeout, not longer
+			left.Body.Close()
+			left.Body.Close()
+			_ = c.Visit(site + "/b")
+		}, sent: []string{"0 /robots.txt", "0 /left-open", "30 /a", "35 /b"}},
+		{name: "ROB-POL-02/a turn that is not used", robots: asks5, do: func(_ *testing.T, _ *robotsext.Robots, c *colly.Collector) {
+			c.OnRequest(func(req *colly.Request) {
+				if req.URL.Path == "/aborted" {
+					req.Abort()
+				}
+			})
+			_ = c.Visit(site + "/aborted")
+			_ = c.Visit(site + "/a")
+		}, sent: []string{"0 /robots.txt", "10 /a"}},
+		{
+			name: "ROB-POL-02/CacheDir", robots: asks5, options: []colly.CollectorOption{colly.CacheDir(t.TempDir()), colly.AllowURLRevisit()},
+			visits: []string{site + "/a", site + "/a", site + "/a", site + "/b", site + "/a"},
+			do:     func(t *testing.T, _ *robotsext.Robots, c *colly.Collector) { wantOK(t, c.Post(site+"/a", nil)) }, // not from the cache
+			sent:   []string{"0 /robots.txt", "5 /a", "10 /b", "15 /a"},
+		},
+		{name: "ROB-POL-02/no slot of a LimitRule while waiting", robots: asks5, options: async, do: func(t *testing.T, _ *robotsext.Robots, c *colly.Collector) {
+			wantOK(t, c.Limit(&colly.LimitRule{DomainGlob: "*"}))
+			for _, path := range []string{"/a", "/b"} {
+				wantOK(t, c.Visit(site+path))
+				time.Sleep(time.Second)
+			}
+			wantOK(t, c.Visit("http://other.example.com/c"))
+		}, sent: []string{"0 /robots.txt", "2 /robots.txt", "5 /a", "7 /c", "10 /b"}},
+		{name: "context ends", robots: asks5, do: func(t *testing.T, r *robotsext.Robots, _ *colly.Collector) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			c := colly.NewCollector(colly.StdlibContext(ctx), r.Attach)
+			r.ObeyCrawlDelay(c, 0)
+			if err := c.Visit(site + "/a"); err == nil {
+				t.Error("no error")
+			}
+		}, sent: []string{"0 /robots.txt"}},
 	}
 	for _, status := range []int{200, 304, 403, 404, 429, 500, 503} {
-		rows = append(rows, row{fmt.Sprintf("ROB-POL-04/%d", status), private, 2 * time.Second,
-			[]string{fmt.Sprintf("%s/busy?status=%d", site, status), "http://other.example.com/a", site + "/a"},
-			[]string{"0 /robots.txt", "0 /busy", "0 /robots.txt", "0 /a", "120 /a"}})
-	}
-	for _, test := range rows {
-		paced(t, test.name, test.robots, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
-			c := colly.NewCollector(r.Attach)
-			r.ObeyCrawlDelay(c, test.longest)
-			for _, u := range test.visits {
-				_ = c.Visit(u)
-			}
-			wantSent(test.want...)
+		tests = append(tests, paced{
+			name: fmt.Sprintf("ROB-POL-04/%d", status), robots: private, longest: 2 * time.Second,
+			visits: []string{fmt.Sprintf("%s/busy?status=%d", site, status), "http://other.example.com/a", site + "/a"},
+			sent:   []string{"0 /robots.txt", "0 /busy", "0 /robots.txt", "0 /a", "120 /a"},
 		})
 	}
-	paced(t, "ROB-POL-02/clone", asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
-		c := colly.NewCollector(r.Attach)
-		r.ObeyCrawlDelay(c, 0)
-		clone := c.Clone()
-		r.ObeyCrawlDelay(clone, 0)
-		_ = c.Visit(site + "/a")
-		wantOK(t, clone.Visit(site+"/b"))
-		wantSent("0 /robots.txt", "5 /a", "10 /b")
-	})
-	paced(t, "ROB-POL-02/asynchronous", asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
-		c := colly.NewCollector(r.Attach, colly.Async(), colly.AllowURLRevisit())
-		r.ObeyCrawlDelay(c, 0)
-		for _, host := range []string{site, "http://other.example.com"} { // which is not held up
-			for range 3 {
-				wantOK(t, c.Visit(host+"/a"))
-			}
-			time.Sleep(time.Second)
-		}
-		c.Wait()
-		wantSent("0 /robots.txt", "1 /robots.txt", "5 /a", "6 /a", "10 /a", "11 /a", "15 /a", "16 /a")
-	})
-	paced(t, "ROB-POL-01/one at a time", "User-agent: *⏎Crawl-delay: 1", func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
-		c := colly.NewCollector(r.Attach, colly.Async())
-		r.ObeyCrawlDelay(c, 0)
-		_ = c.Visit(site + "/slow")
-		synctest.Wait()
-		_ = c.Visit(site + "/a")
-		c.Wait()
-		wantSent("0 /robots.txt", "1 /slow", "5 /a")
-	})
-	paced(t, "ROB-POL-02/by a client of Transport too", asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
-		client := &http.Client{Transport: r.Transport(nil)}
-		left, err := client.Get(site + "/left-open")
-		wantOK(t, err)
-		c := colly.NewCollector(r.Attach)
-		r.ObeyCrawlDelay(c, 0)
-		_ = c.Visit(site + "/a") // waits for Timeout, not longer
-		left.Body.Close()
-		left.Body.Close()
-		_ = c.Visit(site + "/b")
-		wantSent("0 /robots.txt", "0 /left-open", "30 /a", "35 /b")
-	})
-	paced(t, "ROB-POL-02/a turn that is not used", asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
-		c := colly.NewCollector(r.Attach)
-		r.ObeyCrawlDelay(c, 0)
-		c.OnRequest(func(req *colly.Request) {
-			if req.URL.Path == "/aborted" {
-				req.Abort()
-			}
-		})
-		_ = c.Visit(site + "/aborted")
-		_ = c.Visit(site + "/a")
-		wantSent("0 /robots.txt", "10 /a")
-	})
-	paced(t, "ROB-POL-02/CacheDir", asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
-		c := colly.NewCollector(r.Attach, colly.CacheDir(t.TempDir()), colly.AllowURLRevisit())
-		r.ObeyCrawlDelay(c, 0)
-		for _, path := range []string{"/a", "/a", "/a", "/b", "/a"} {
-			wantOK(t, c.Visit(site+path))
-		}
-		wantOK(t, c.Post(site+"/a", nil)) // not from the cache
-		wantSent("0 /robots.txt", "5 /a", "10 /b", "15 /a")
-	})
-	paced(t, "ROB-POL-02/no slot of a LimitRule while waiting", asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
-		c := colly.NewCollector(r.Attach, colly.Async())
-		r.ObeyCrawlDelay(c, 0)
-		wantOK(t, c.Limit(&colly.LimitRule{DomainGlob: "*"}))
-		for _, path := range []string{"/a", "/b"} {
-			wantOK(t, c.Visit(site+path))
-			time.Sleep(time.Second)
-		}
-		wantOK(t, c.Visit("http://other.example.com/c"))
-		c.Wait()
-		wantSent("0 /robots.txt", "2 /robots.txt", "5 /a", "7 /c", "10 /b")
-	})
-	paced(t, "context ends", asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		c := colly.NewCollector(colly.StdlibContext(ctx), r.Attach)
-		r.ObeyCrawlDelay(c, 0)
-		if err := c.Visit(site + "/a"); err == nil {
-			t.Error("no error")
-		}
-		wantSent("0 /robots.txt")
-	})
+	for _, test := range tests {
+		test.run(t)
+	}
 }
 
 // A LimitRule of colly's waits after each request, in addition to ObeyCrawlDelay.
 func TestObeyCrawlDelayWithLimitRule(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		rule time.Duration
-		want []string
-	}{
-		{"Crawl-delay is longer", 2 * time.Second, []string{"0 /robots.txt", "5 /a", "10 /b", "15 /c"}},
-		{"LimitRule is longer", 8 * time.Second, []string{"0 /robots.txt", "5 /a", "13 /b", "21 /c"}},
+	for rule, sent := range map[time.Duration][]string{
+		2 * time.Second: {"0 /robots.txt", "5 /a", "10 /b", "15 /c"},
+		8 * time.Second: {"0 /robots.txt", "5 /a", "13 /b", "21 /c"},
 	} {
-		paced(t, test.name, "User-agent: *⏎Crawl-delay: 5", func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
-			c := colly.NewCollector(r.Attach)
-			r.ObeyCrawlDelay(c, 0)
-			wantOK(t, c.Limit(&colly.LimitRule{DomainGlob: "*", Delay: test.rule}))
+		paced{name: rule.String(), robots: "User-agent: *⏎Crawl-delay: 5", do: func(t *testing.T, _ *robotsext.Robots, c *colly.Collector) {
+			wantOK(t, c.Limit(&colly.LimitRule{DomainGlob: "*", Delay: rule}))
 			for _, path := range []string{"/a", "/b", "/c"} {
 				wantOK(t, c.Visit("http://example.com"+path))
 			}
-			wantSent(test.want...)
-		})
+		}, sent: sent}.run(t)
 	}
 }
 
