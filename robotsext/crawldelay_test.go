@@ -191,16 +191,13 @@ func TestDelayTransport(t *testing.T) {
 			"/robots.txt": delay5, "/a": ok("a"), "/b": ok("b"), "/from": {redirect("/a")}, "/away": {redirect("http://b.example/c")},
 			"/busy": {{status: 503, header: http.Header{"Retry-After": {"120"}}}},
 		}, func(t *testing.T, w *web) {
-			client := &http.Client{Transport: w.robots(robotsext.Options{}).DelayTransport(nil, test.maxDelay)}
-			defer client.CloseIdleConnections()
+			transport := w.robots(robotsext.Options{}).DelayTransport(nil, test.maxDelay)
 			for _, path := range test.visits {
-				resp, err := client.Get(siteA + path)
-				if path == "/private" {
+				if err := get(t, transport, siteA+path); path == "/private" {
 					wantDisallowed(t, err, 3)
-					continue
+				} else {
+					wantOK(t, err)
 				}
-				wantOK(t, err)
-				_ = resp.Body.Close()
 			}
 			w.wantSent(test.sent...)
 		})
@@ -216,10 +213,7 @@ func TestDelayTransport(t *testing.T) {
 	})
 	onWeb(t, "timeout of the client", map[string][]reply{"/robots.txt": delay5}, func(t *testing.T, w *web) {
 		client := &http.Client{Transport: w.robots(robotsext.Options{}).DelayTransport(nil, 0), Timeout: 3 * time.Second}
-		resp, err := client.Get(siteA + "/a")
-		if err == nil {
-			_ = resp.Body.Close()
-		}
+		_, err := do(client, newRequest(t, "GET", siteA+"/a", ""))
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v", err)
 		}

@@ -25,9 +25,7 @@ const (
 func newTDMSite(t *testing.T, robots string, tdmrep http.HandlerFunc) *site {
 	t.Helper()
 	s := newSite(t, text(robots))
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tdmrep = tdmrep
+	s.serve(usage.TDMRepPath, tdmrep)
 	return s
 }
 
@@ -85,23 +83,17 @@ func TestPermit(t *testing.T) {
 			wantUsage(t, err, blocked.Purpose, test.source)
 		})
 	}
-	t.Run("an unknown purpose", func(t *testing.T) {
-		if err := r.Permit(t.Context(), s.url("/"), "ai-train"); err == nil || !strings.Contains(err.Error(), `unknown purpose "ai-train"`) {
-			t.Errorf("error %v", err)
-		}
-	})
-	t.Run("a page that robots.txt disallows", func(t *testing.T) {
-		wantDisallowed(t, r.Permit(t.Context(), s.url("/private"), usage.Archive), 2)
-	})
+	wantDisallowed(t, r.Permit(t.Context(), s.url("/private"), usage.Archive), 2)
+	if err := r.Permit(t.Context(), s.url("/"), "ai-train"); err == nil || !strings.Contains(err.Error(), `unknown purpose "ai-train"`) {
+		t.Errorf("error %v", err)
+	}
+	if err := r.Permit(t.Context(), mustParse(t, "gopher://h/"), usage.TDM); !errors.Is(err, robotsext.ErrUnsupportedScheme) {
+		t.Errorf("error %v", err)
+	}
 	t.Run("robots.txt is unreachable", func(t *testing.T) {
 		down := newSite(t, status(500))
 		wantLater(t, r.Permit(t.Context(), down.url("/"), usage.TDM))
 		down.wantCount(t, tdmrepLine, 0)
-	})
-	t.Run("an unsupported URL", func(t *testing.T) {
-		if err := r.Permit(t.Context(), mustParse(t, "gopher://h/"), usage.TDM); !errors.Is(err, robotsext.ErrUnsupportedScheme) {
-			t.Errorf("error %v", err)
-		}
 	})
 	t.Run("text of the error", func(t *testing.T) {
 		u := s.url("/a")
@@ -136,55 +128,40 @@ func TestSiteUsageRequestsTDMRepOnce(t *testing.T) {
 	s.wantAsked(t, robotsLine, tdmrepLine)
 }
 
-// A disallowed URL has no statements, and causes no request of tdmrep.json.
-func TestSiteUsageOfDisallowedURL(t *testing.T) {
-	s := newTDMSite(t, private+"Content-Signal: search=yes\n", text(reserved))
-	if said, sources := siteUsage(t, newRobots(t, nil), s, "/private", usage.TDM); sources != "" || said.RobotsHash != "" || said.TDMRepHash != "" {
-		t.Errorf("%+v", said)
-	}
-	s.wantAsked(t, robotsLine)
-}
-
-// robots.txt decides about tdmrep.json as about a page.
+// robots.txt decides about tdmrep.json as about a page, and a disallowed URL has no statements.
 func TestTDMRepObeysRobots(t *testing.T) {
-	t.Run("disallowed", func(t *testing.T) {
-		s := newTDMSite(t, "User-agent: *\nDisallow: /.well-known/\n", text(reserved))
-		if said, sources := siteUsage(t, newRobots(t, nil), s, "/", usage.TDM); sources != "" || said.TDMRepHash != "" || said.TDMRepProblem != "disallowed by robots.txt" {
-			t.Errorf("%+v", said)
-		}
-		s.wantAsked(t, robotsLine)
-	})
+	const rule1 = "file /.well-known/tdmrep.json, rule 1"
 	for name, test := range map[string]struct {
-		robots  string // of the redirect target
-		sources string
-		asked   []string
-		problem string
+		path, robots string
+		target       http.HandlerFunc // the robots.txt of the target of a redirect; nil: there is none
+		sources      string
+		asked        []string // of the target, or of the site
+		problem      string
 	}{
-		"redirect to another origin":            {private, "file /.well-known/tdmrep.json, rule 1", []string{robotsLine, "GET /policy.json"}, ""},
-		"redirect to a disallowed URL":          {"User-agent: *\nDisallow: /policy.json\n", "", []string{robotsLine}, "disallowed by robots.txt"},
-		"redirect to an unreachable robots.txt": {"", "", []string{robotsLine}, "unreachable: "},
+		"disallowed URL":                        {"/private", private + "Content-Signal: search=yes\n", nil, "", []string{robotsLine}, ""},
+		"disallowed tdmrep.json":                {"/", "User-agent: *\nDisallow: /.well-known/\n", nil, "", []string{robotsLine}, "disallowed by robots.txt"},
+		"redirect to another origin":            {"/", private, text(private), rule1, []string{robotsLine, "GET /policy.json"}, ""},
+		"redirect to a disallowed URL":          {"/", private, text("User-agent: *\nDisallow: /policy.json\n"), "", []string{robotsLine}, "disallowed by robots.txt"},
+		"redirect to an unreachable robots.txt": {"/", private, status(500), "", []string{robotsLine}, "unreachable: "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			robots := text(test.robots)
-			if test.robots == "" {
-				robots = status(500)
+			s := newTDMSite(t, test.robots, text(reserved))
+			judge := s
+			if test.target != nil {
+				judge = newSite(t, test.target)
+				judge.serve("/policy.json", text(`[{"location": "/", "tdm-reservation": 1}]`))
+				s.serve(usage.TDMRepPath, http.RedirectHandler(judge.URL+"/policy.json", http.StatusFound).ServeHTTP)
 			}
-			target := newSite(t, func(w http.ResponseWriter, req *http.Request) { robots(w, req) })
-			s := newTDMSite(t, private, func(w http.ResponseWriter, req *http.Request) {
-				http.Redirect(w, req, target.URL+"/policy.json", http.StatusFound)
-			})
-			target.mu.Lock()
-			target.at = map[string]string{"/policy.json": `[{"location": "/", "tdm-reservation": 1}]`}
-			target.mu.Unlock()
 			r := newRobots(t, nil)
 			for range 2 {
-				said, sources := siteUsage(t, r, s, "/", usage.TDM)
-				if sources != test.sources || !strings.HasPrefix(said.TDMRepProblem, test.problem) || (test.problem == "") != (said.TDMRepProblem == "") {
-					t.Errorf("statements %q, problem %q", sources, said.TDMRepProblem)
+				said, sources := siteUsage(t, r, s, test.path, usage.TDM)
+				if sources != test.sources || !strings.HasPrefix(said.TDMRepProblem, test.problem) || (test.problem == "") != (said.TDMRepProblem == "") ||
+					(said.TDMRepHash == "") != (sources == "") || (said.RobotsHash == "") != (test.path == "/private") {
+					t.Errorf("%+v", said)
 				}
 			}
-			target.wantAsked(t, test.asked...)
-			s.wantCount(t, tdmrepLine, 1)
+			judge.wantAsked(t, test.asked...)
+			s.wantCount(t, tdmrepLine, len(s.asked())-1)
 		})
 	}
 }
@@ -239,11 +216,7 @@ func TestTDMRepResponses(t *testing.T) {
 // reservation holds during an outage.
 func TestTDMRepExpires(t *testing.T) {
 	s := newTDMSite(t, private, nil)
-	serve := func(h http.HandlerFunc) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.tdmrep = h
-	}
+	serve := func(h http.HandlerFunc) { s.serve(usage.TDMRepPath, h) }
 	clock := newClock()
 	r := newRobots(t, &robotsext.Options{Now: clock.now})
 	want := func(sources string, requests int) {

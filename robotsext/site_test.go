@@ -15,7 +15,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/politecrawl/politecrawl/robotsext"
-	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 const agent = "testbot/1.0 (+https://example.com/testbot)"
@@ -27,34 +26,25 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type site struct {
 	*httptest.Server
 
-	mu     sync.Mutex
-	seen   []*http.Request
-	tdmrep http.HandlerFunc  // serves tdmrep.json; nil: it is a page
-	at     map[string]string // texts of other paths
+	mu   sync.Mutex
+	seen []*http.Request
+	at   map[string]http.HandlerFunc // by path, before all else
 }
 
 // newSite serves robots at /robots.txt, a redirect to X at /to?X, and a page
 // everywhere else.
 func newSite(t *testing.T, robots http.HandlerFunc) *site {
 	t.Helper()
-	s := &site{}
+	s := &site{at: map[string]http.HandlerFunc{"/robots.txt": robots}}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		s.mu.Lock()
 		s.seen = append(s.seen, req)
-		tdmrep, other := s.tdmrep, s.at[req.URL.Path]
+		handler := s.at[req.URL.Path]
 		s.mu.Unlock()
-		if req.URL.Path == usage.TDMRepPath && tdmrep != nil {
-			tdmrep(w, req)
-			return
-		}
-		if other != "" {
-			fmt.Fprint(w, other)
-			return
-		}
-		switch req.URL.Path {
-		case "/robots.txt":
-			robots(w, req)
-		case "/to":
+		switch {
+		case handler != nil:
+			handler(w, req)
+		case req.URL.Path == "/to":
 			http.Redirect(w, req, req.URL.RawQuery, http.StatusFound)
 		default:
 			w.Header().Set("Content-Type", "text/html")
@@ -63,6 +53,13 @@ func newSite(t *testing.T, robots http.HandlerFunc) *site {
 	}))
 	t.Cleanup(s.Close)
 	return s
+}
+
+// serve has a path answered by a handler; nil means a page.
+func (s *site) serve(path string, handler http.HandlerFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.at[path] = handler
 }
 
 // text serves a robots.txt.
