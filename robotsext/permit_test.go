@@ -254,38 +254,24 @@ func TestTDMRepExpires(t *testing.T) {
 // its body, and those of the copy that holds during an outage. The oldest record is evicted.
 func TestTDMRepEviction(t *testing.T) {
 	body := "[" + strings.Repeat(`{"location": "/x", "tdm-reservation": 1},`, usage.MaxTDMRepRules-1) + `{"location": "/", "tdm-reservation": 1}]`
+	answers := map[string][]reply{usage.TDMRepPath: ok(body), "http://b.example" + usage.TDMRepPath: ok(body)}
 	for _, outage := range []bool{false, true} {
-		t.Run(fmt.Sprintf("outage %v", outage), func(t *testing.T) {
-			clock := newClock()
-			down := false
-			requests := map[string]int{}
-			r := newRobots(t, &robotsext.Options{
-				Now: clock.now, Cache: robotsext.CacheOptions{MaxBytes: 1 << 20},
-				Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-					if req.URL.Path != usage.TDMRepPath {
-						return robotsReply.RoundTrip(req)
-					}
-					requests[req.URL.Host]++
-					if down {
-						return reply{status: 503}.RoundTrip(req)
-					}
-					return reply{status: 200, body: body}.RoundTrip(req)
-				}),
-			})
-			ask := func(host string) int {
-				_, err := r.SiteUsage(t.Context(), mustParse(t, "http://"+host+"/"), usage.TDM)
+		onWeb(t, fmt.Sprintf("outage %v", outage), answers, func(t *testing.T, w *web) {
+			r := w.robots(robotsext.Options{Cache: robotsext.CacheOptions{MaxBytes: 1 << 20}})
+			ask := func(origin string) int {
+				_, err := r.SiteUsage(t.Context(), mustParse(t, origin+"/"), usage.TDM)
 				wantOK(t, err)
-				return requests[host]
+				return w.count(usage.TDMRepPath)
 			}
-			before := ask("a.example")
+			before := ask(siteA)
 			if outage {
-				clock.advance(25 * time.Hour)
-				down = true
-				before = ask("a.example")
-				down = false
+				time.Sleep(25 * time.Hour)
+				w.answers[usage.TDMRepPath] = []reply{{status: 503}}
+				before = ask(siteA)
+				w.answers[usage.TDMRepPath] = ok(body)
 			}
-			ask("b.example")
-			if ask("a.example") == before {
+			ask("http://b.example")
+			if ask(siteA) == before {
 				t.Error("the record was not evicted")
 			}
 		})
@@ -294,19 +280,13 @@ func TestTDMRepEviction(t *testing.T) {
 
 // The context of the caller ends its wait for tdmrep.json.
 func TestSiteUsageCanceled(t *testing.T) {
-	release := make(chan struct{})
-	s := newTDMSite(t, private, func(http.ResponseWriter, *http.Request) { <-release })
-	t.Cleanup(func() { close(release) })
-	r := newRobots(t, nil)
-	recordFor(t, r, s.url("/"))
-	ctx, cancel := context.WithCancel(t.Context())
-	asked := make(chan error)
-	go func() {
-		_, err := r.SiteUsage(ctx, s.url("/"), usage.TDM)
-		asked <- err
-	}()
-	cancel()
-	if err := <-asked; !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
+	onWeb(t, "timeout", map[string][]reply{usage.TDMRepPath: {{hang: true}}}, func(t *testing.T, w *web) {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		if _, err := w.robots(robotsext.Options{}).SiteUsage(ctx, rootA, usage.TDM); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v", err)
+		}
+		w.wantSent("0 /robots.txt", "0 "+usage.TDMRepPath)
+		time.Sleep(time.Minute) // tdmrep.json is fetched for others too
+	})
 }

@@ -1,13 +1,13 @@
 package robotsext_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
 	"net/url"
+	"slices"
 	"sync"
 	"testing"
 
@@ -21,31 +21,21 @@ import (
 // forwardProxy is an HTTP proxy that records what it is asked for.
 type forwardProxy struct {
 	*httptest.Server
-	mu   sync.Mutex
-	urls []string
+	mu    sync.Mutex
+	urls  []string
+	close bool // the last request was not to keep its connection
 }
 
 func newProxy(t *testing.T) *forwardProxy {
 	t.Helper()
 	p := &forwardProxy{}
-	direct := &http.Transport{DisableKeepAlives: true}
+	forward := &httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}, Transport: &http.Transport{DisableKeepAlives: true}}
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		p.mu.Lock()
 		p.urls = append(p.urls, req.URL.String())
+		p.close = req.Close || req.Header.Get("Proxy-Connection") == "close"
 		p.mu.Unlock()
-		out := req.Clone(req.Context())
-		out.RequestURI = ""
-		resp, err := direct.RoundTrip(out)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadGateway)
-			return
-		}
-		defer resp.Body.Close()
-		maps.Copy(w.Header(), resp.Header)
-		w.WriteHeader(resp.StatusCode)
-		var body bytes.Buffer
-		_, _ = body.ReadFrom(resp.Body)
-		_, _ = w.Write(body.Bytes())
+		forward.ServeHTTP(w, req)
 	}))
 	t.Cleanup(p.Close)
 	return p
@@ -54,7 +44,7 @@ func newProxy(t *testing.T) *forwardProxy {
 func (p *forwardProxy) seen() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append([]string(nil), p.urls...)
+	return slices.Clone(p.urls)
 }
 
 // wantSeen wants the proxy to have seen so many requests.
@@ -82,7 +72,7 @@ func TestSetProxyReachesEarlierClones(t *testing.T) {
 // With the collector's context, what is asked beside the collector goes the same
 // way as its pages.
 func TestProxyByCollectorContext(t *testing.T) {
-	asks := map[string]func(context.Context, *robotsext.Robots, *url.URL) error{
+	for name, ask := range map[string]func(context.Context, *robotsext.Robots, *url.URL) error{
 		"Check": func(ctx context.Context, r *robotsext.Robots, u *url.URL) error { return r.Check(ctx, u) },
 		"Record": func(ctx context.Context, r *robotsext.Robots, u *url.URL) error {
 			_, err := r.Record(ctx, u)
@@ -92,18 +82,12 @@ func TestProxyByCollectorContext(t *testing.T) {
 			_, err := r.Refresh(ctx, u)
 			return err
 		},
-		"SiteUsage": func(ctx context.Context, r *robotsext.Robots, u *url.URL) error {
-			_, err := r.SiteUsage(ctx, u, usage.TDM)
-			return err
-		},
+		"SiteUsage": func(ctx context.Context, r *robotsext.Robots, u *url.URL) error { return r.Permit(ctx, u, usage.TDM) },
 		"Sitemaps": func(ctx context.Context, r *robotsext.Robots, u *url.URL) error {
-			for _, err := range r.Sitemaps(ctx, u) {
-				return err
-			}
-			return nil
+			_, errs := gather(r.Sitemaps(ctx, u))
+			return errors.Join(errs...)
 		},
-	}
-	for name, ask := range asks {
+	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, text(private))
 			p := newProxy(t)
@@ -121,10 +105,7 @@ func TestProxyByCollectorContext(t *testing.T) {
 			}
 			stop := errors.New("enough")
 			cancel(stop)
-			answer := make(chan struct{})
-			defer close(answer)
-			slow := newSite(t, func(http.ResponseWriter, *http.Request) { <-answer })
-			if err := ask(c.Context, r, slow.url("/a")); !errors.Is(err, stop) {
+			if err := ask(c.Context, r, newSite(t, text("")).url("/a")); !errors.Is(err, stop) {
 				t.Errorf("error %v, want that of the context before Attach", err)
 			}
 		})
@@ -146,56 +127,44 @@ func TestProxyDead(t *testing.T) {
 }
 
 func TestProxySwitcher(t *testing.T) {
-	s := newSite(t, text(private))
+	s, c := newAttached(t)
 	p1, p2 := newProxy(t), newProxy(t)
-	c := colly.NewCollector(newRobots(t, nil).Attach)
 	switcher, err := proxy.RoundRobinProxySwitcher(p1.URL, p2.URL)
 	wantOK(t, err)
 	c.SetProxyFunc(switcher)
-	var proxyURL string
-	c.OnResponse(func(r *colly.Response) { proxyURL += r.Request.ProxyURL })
+	c.OnResponse(func(r *colly.Response) {
+		if r.Request.ProxyURL != "" {
+			t.Errorf("Request.ProxyURL is %q: the documentation says it is lost", r.Request.ProxyURL)
+		}
+	})
 	for _, path := range []string{"/a", "/b", "/c"} {
 		wantOK(t, c.Visit(s.URL+path))
 	}
-	if len(p1.seen()) != 2 || len(p2.seen()) != 2 {
-		t.Errorf("the proxies saw %q and %q, want 2 requests each", p1.seen(), p2.seen())
-	}
-	if proxyURL != "" {
-		t.Errorf("Request.ProxyURL is %q: the documentation says it is lost", proxyURL)
-	}
+	p1.wantSeen(t, 2)
+	p2.wantSeen(t, 2)
 }
 
 func TestProxyWithForeignTransport(t *testing.T) {
-	s := newSite(t, text(private))
-	r := newRobots(t, &robotsext.Options{Transport: roundTripper(http.DefaultTransport.RoundTrip)})
-	defer http.DefaultClient.CloseIdleConnections()
-	c := colly.NewCollector(r.Attach)
+	c := colly.NewCollector(newRobots(t, &robotsext.Options{Transport: reply{status: 200}}).Attach)
 	wantOK(t, c.SetProxy("http://127.0.0.1:1"))
-	for _, err := range []error{c.Visit(s.URL + "/a"), c.Head(s.URL + "/b")} {
+	for _, err := range []error{c.Visit(siteA + "/a"), c.Head(siteA + "/b")} { // above all not without the proxy
 		if !errors.Is(err, robotsext.ErrProxy) {
 			t.Errorf("error %v, want ErrProxy", err)
 		}
 	}
-	s.wantAsked(t) // above all not without the proxy
 }
 
 func TestKeepAlivesDisabled(t *testing.T) {
 	s, c := newAttached(t)
 	p := newProxy(t)
-	proxyURL, err := url.Parse(p.URL)
-	wantOK(t, err)
-	c.SetProxyFunc(http.ProxyURL(proxyURL)) // sets DisableKeepAlives
-	var closed bool
-	p.Config.Handler = keepAliveWatch(p.Config.Handler, &closed)
-	wantOK(t, c.Visit(s.URL+"/a"))
-	if !closed {
-		t.Error("the connection was kept, though colly asked for the contrary")
-	}
-	closed = false
-	newRobots(t, nil).Attach(c)
-	wantOK(t, c.Visit(s.URL+"/b"))
-	if !closed {
-		t.Error("the connection was kept after a second Attach")
+	c.SetProxyFunc(http.ProxyURL(mustParse(t, p.URL))) // sets DisableKeepAlives
+	for i, path := range []string{"/a", "/b"} {
+		wantOK(t, c.Visit(s.URL+path))
+		p.wantSeen(t, 2+2*i)
+		if !p.close {
+			t.Error("the connection was kept, though colly asked for the contrary")
+		}
+		newRobots(t, nil).Attach(c)
 	}
 }
 
@@ -216,11 +185,4 @@ func TestProxyFuncCannotChangeTheRequest(t *testing.T) {
 			s.wantAsked(t, robotsLine, "GET /a")
 		})
 	}
-}
-
-func keepAliveWatch(next http.Handler, closed *bool) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		*closed = req.Close || req.Header.Get("Proxy-Connection") == "close"
-		next.ServeHTTP(w, req)
-	})
 }

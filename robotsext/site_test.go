@@ -153,6 +153,19 @@ func newLogged(t *testing.T) (*robotsext.Robots, *syncBuffer) {
 	return newRobots(t, &robotsext.Options{Logger: slog.New(slog.NewTextHandler(log, nil))}), log
 }
 
+// wantLogged wants the log to have a text so many times.
+func wantLogged(t *testing.T, log *syncBuffer, text string, want int) {
+	t.Helper()
+	if n := strings.Count(log.String(), text); n != want {
+		t.Errorf("logged %d times, want %d: %s", n, want, log)
+	}
+}
+
+const (
+	logReplaced    = "call Attach again after SetClient"
+	logUnreachable = "refused until its robots.txt can be read"
+)
+
 // syncBuffer is a buffer that goroutines may share.
 type syncBuffer struct {
 	mu  sync.Mutex

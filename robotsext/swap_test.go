@@ -225,25 +225,20 @@ func TestDefaultTransportStaysInTheChain(t *testing.T) {
 			return reply{status: 200, body: private}.RoundTrip(req)
 		})
 	}
-	for name, attach := range map[string]func(c *colly.Collector, r *robotsext.Robots, replace func()){
-		"replaced before Attach": func(c *colly.Collector, r *robotsext.Robots, replace func()) { replace(); r.Attach(c) },
-		"replaced after Attach":  func(c *colly.Collector, r *robotsext.Robots, replace func()) { r.Attach(c); replace() },
-		"nil transport": func(c *colly.Collector, r *robotsext.Robots, replace func()) {
-			r.Attach(c)
-			replace()
-			c.WithTransport(nil)
-		},
-		"half-written transport": func(c *colly.Collector, r *robotsext.Robots, replace func()) {
-			r.Attach(c)
-			replace()
-			c.WithTransport((*http.Transport)(nil))
-		},
+	var sent []string
+	for name, test := range map[string]struct{ before, after func(c *colly.Collector) }{
+		"replaced before Attach": {func(*colly.Collector) { http.DefaultTransport = mock(&sent) }, func(*colly.Collector) {}},
+		"replaced after Attach":  {func(*colly.Collector) {}, func(*colly.Collector) { http.DefaultTransport = mock(&sent) }},
+		"nil transport":          {func(*colly.Collector) { http.DefaultTransport = mock(&sent) }, func(c *colly.Collector) { c.WithTransport(nil) }},
+		"half-written transport": {func(*colly.Collector) { http.DefaultTransport = mock(&sent) }, func(c *colly.Collector) { c.WithTransport((*http.Transport)(nil)) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			http.DefaultTransport = original
-			var sent []string
+			sent = nil
 			c := colly.NewCollector()
-			attach(c, newRobots(t, nil), func() { http.DefaultTransport = mock(&sent) })
+			test.before(c)
+			newRobots(t, nil).Attach(c)
+			test.after(c)
 			wantOK(t, c.Visit("http://mock.example/a"))
 			wantDisallowed(t, c.Visit("http://mock.example/private"), 2)
 			if want := "/robots.txt /a"; strings.Join(sent, " ") != want {
@@ -291,11 +286,7 @@ func TestOnRefusedReceivesEveryRefusal(t *testing.T) {
 			c := colly.NewCollector(r.Attach)
 			drive(t, c, action{"GET", s.URL + "/private"}, action{"GET", s.URL + "/a"}, action{"HEAD", s.URL + "/private"},
 				action{"GET", s.URL + "/to?/private/x"}, action{"GET", down.URL + "/a"})
-			client := &http.Client{Transport: r.Transport(nil)}
-			if resp, err := client.Get(s.URL + "/private/y"); err == nil {
-				resp.Body.Close()
-				t.Error("no error for a disallowed page")
-			}
+			wantDisallowed(t, get(t, r.Transport(nil), s.URL+"/private/y"), 2)
 			mu.Lock()
 			defer mu.Unlock()
 			if refused[s.URL+"/private"] < 1 || refused[s.URL+"/private/x"] != 1 || refused[s.URL+"/private/y"] != 1 || refused[down.URL] < 1 || len(refused) != 4 {
@@ -316,9 +307,7 @@ func TestNothingFailsSilently(t *testing.T) {
 			wantOK(t, c.Visit(s.URL+path))
 		}
 		wantDisallowed(t, c.Visit(s.URL+"/private"), 2)
-		if n := strings.Count(log.String(), "IgnoreRobotsTxt has no effect"); n != 1 {
-			t.Errorf("logged %d times: %s", n, log)
-		}
+		wantLogged(t, log, "IgnoreRobotsTxt has no effect", 1)
 		r.Attach(c)
 		if c.IgnoreRobotsTxt {
 			t.Error("Attach again leaves IgnoreRobotsTxt")
@@ -331,23 +320,15 @@ func TestNothingFailsSilently(t *testing.T) {
 		c.IgnoreRobotsTxt = true
 		wantLater(t, c.Visit(s.URL+"/a"))
 		wantLater(t, c.Visit(s.URL+"/b"))
-		if n := strings.Count(log.String(), "refused until its robots.txt can be read"); n != 1 {
-			t.Errorf("logged %d times: %s", n, log)
-		}
+		wantLogged(t, log, logUnreachable, 1)
 	})
 	t.Run("unreachable by Transport", func(t *testing.T) {
 		s := newSite(t, status(503))
 		r, log := newLogged(t)
-		client := &http.Client{Transport: r.Transport(nil)}
 		for range 2 {
-			if resp, err := client.Get(s.URL); err == nil {
-				resp.Body.Close()
-				t.Error("no error")
-			}
+			wantLater(t, get(t, r.Transport(nil), s.URL))
 		}
-		if n := strings.Count(log.String(), "refused until its robots.txt can be read"); n != 1 {
-			t.Errorf("logged %d times: %s", n, log)
-		}
+		wantLogged(t, log, logUnreachable, 1)
 	})
 }
 
@@ -362,9 +343,7 @@ func TestReplacedClientIsLoggedWithoutRequest(t *testing.T) {
 		if err := c.Visit("http://a.example/a"); err == nil {
 			t.Error("colly can parse the file")
 		}
-		if n := strings.Count(log.String(), "call Attach again after SetClient"); n != 1 {
-			t.Errorf("logged %d times: %s", n, log)
-		}
+		wantLogged(t, log, logReplaced, 1)
 		r.Attach(c)
 		wantOK(t, c.Visit("http://a.example/a"))
 	})
@@ -432,20 +411,15 @@ func TestCheckLink(t *testing.T) {
 	s.wantAsked(t, robotsLine, "GET /a")
 }
 
-// A program may keep a context, and one that cannot be compared.
+// A program may keep a context that cannot be compared.
 func TestTransportAndAnyContext(t *testing.T) {
 	s := newSite(t, text(private))
-	ctx := mapContext{t.Context(), map[string]int{}}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/a", nil)
+	ctx := struct {
+		context.Context
+		values map[string]int
+	}{t.Context(), nil}
+	_, err := send(t, newRobots(t, nil), newRequest(t, "GET", s.URL+"/a", "").WithContext(ctx))
 	wantOK(t, err)
-	resp, err := newRobots(t, nil).Transport(nil).RoundTrip(req)
-	wantOK(t, err)
-	resp.Body.Close()
-}
-
-type mapContext struct {
-	context.Context
-	values map[string]int
 }
 
 // The callbacks of the program see the URLs that it has visited, also after it has set something.
