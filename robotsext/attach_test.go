@@ -118,16 +118,18 @@ func TestAttachNeverSendsDisallowed(t *testing.T) {
 	for name, test := range tests {
 		for how, drive := range drives {
 			t.Run(name+"/"+how, func(t *testing.T) {
-				s, c := newAttached(t)
+				s := newSite(t, text(private))
+				var refused errorList // of OnRefused
+				c := colly.NewCollector(newRobots(t, &robotsext.Options{OnRefused: func(err *robotsext.BlockedError) { refused.add(err) }}).Attach)
 				errs := drive(t, c, action{"GET", s.URL + "/public"}, test.do(s))
 				if got, want := s.pages(), append(slices.Clone(test.want), "GET /public"); !sameSet(got, want) {
 					t.Errorf("site was asked %q, want %q", got, want)
 				}
 				s.wantCount(t, robotsLine, 1)
-				if len(errs) == 0 {
-					t.Fatal("no error seen")
+				if len(errs) == 0 || len(refused.errs) == 0 {
+					t.Fatalf("errors %v, OnRefused received %v", errs, refused.errs)
 				}
-				for _, err := range errs {
+				for _, err := range append(errs, refused.errs...) {
 					wantDisallowed(t, err, 2)
 				}
 			})
@@ -183,11 +185,19 @@ func TestAttachLater(t *testing.T) {
 		}
 		for how, drive := range drives {
 			onWeb(t, "ROB-STA-02/"+name+"/"+how, map[string][]reply{"/robots.txt": {robots}}, func(t *testing.T, w *web) {
+				var refused errorList
+				soon.OnRefused = func(err *robotsext.BlockedError) { refused.add(err) }
 				c := colly.NewCollector(w.robots(soon).Attach)
 				c.OnRequest(func(*colly.Request) { t.Error("OnRequest was called") })
 				errs := drive(t, c, action{"GET", siteA + "/a"}, action{"GET", siteA + "/b"})
 				if n := w.count("/robots.txt"); n != tries || len(w.sent) != n {
 					t.Errorf("sent %q, want robots.txt %d times", w.sent, tries)
+				}
+				for _, err := range refused.errs {
+					wantLater(t, err)
+				}
+				if len(refused.errs) < 2 {
+					t.Errorf("OnRefused received %v", refused.errs)
 				}
 				if how == "queue" { // colly's queue drops what Visit returns
 					return

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -84,30 +83,6 @@ func TestWaitFails(t *testing.T) {
 			t.Errorf("got %+v, %v", rec, err)
 		}
 	})
-}
-
-// A function in Options that ends its goroutine leaves nobody waiting.
-func TestCallbackEndsGoroutine(t *testing.T) {
-	end := true
-	goexit := func() {
-		if end {
-			end = false
-			runtime.Goexit()
-		}
-	}
-	for name, options := range map[string]robotsext.Options{
-		"OnRecord": {OnRecord: func(*robotsext.Record) { goexit() }},
-		"Wait":     {Fetch: robotsext.FetchOptions{Wait: func(context.Context, *url.URL) (func(), error) { goexit(); return nil, nil }}},
-		"Cache":    {Cache: robotsext.CacheOptions{Backend: goexitCache{goexit}}},
-	} {
-		t.Run("ROB-FET-03/"+name, func(t *testing.T) {
-			end = true
-			h := newHost(t, options, robotsReply)
-			wantLater(t, h.check("/a"))
-			wantDisallowed(t, h.check("/private"), 2)
-			h.wantAsked(1)
-		})
-	}
 }
 
 type goexitCache struct{ end func() }

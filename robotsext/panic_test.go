@@ -49,12 +49,9 @@ func TestPanicReachesCallers(t *testing.T) {
 			return robotsext.Options{Transport: roundTripper(func(req *http.Request) (*http.Response, error) { boom(); return robotsReply.RoundTrip(req) })}
 		},
 		"body": func(boom func()) robotsext.Options {
-			return robotsext.Options{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-				resp, err := robotsReply.RoundTrip(req)
-				text := resp.Body
-				resp.Body = funcBody(func() (int, error) { boom(); return text.Read(make([]byte, 1)) })
-				return resp, err
-			})}
+			return robotsext.Options{Transport: reply{status: 200, open: func(context.Context) io.ReadCloser {
+				return funcBody(func() (int, error) { boom(); return 0, io.EOF })
+			}}}
 		},
 		"Wait": func(boom func()) robotsext.Options {
 			return robotsext.Options{Fetch: robotsext.FetchOptions{Wait: func(context.Context, *url.URL) (func(), error) { boom(); return nil, nil }}}
@@ -78,19 +75,19 @@ func TestPanicReachesCallers(t *testing.T) {
 			}}}}
 		},
 	} {
-		run := func(t *testing.T, test func(t *testing.T, r *robotsext.Robots, u *url.URL, log func() string)) {
-			synctest.Test(t, func(t *testing.T) {
+		run := func(mode string, end func(), test func(t *testing.T, r *robotsext.Robots, u *url.URL, log func() string)) {
+			inBubble(t, "ROB-FET-03/"+name+"/"+mode, func(t *testing.T) {
 				var log bytes.Buffer
-				first := true
+				first, asked := true, 0
 				opts := options(func() {
 					if first {
 						first = false
 						time.Sleep(time.Second)
-						panic("boom")
+						end()
 					}
 				})
 				if opts.Transport == nil {
-					opts.Transport = robotsReply
+					opts.Transport = roundTripper(func(req *http.Request) (*http.Response, error) { asked++; return robotsReply.RoundTrip(req) })
 				}
 				opts.Logger = slog.New(slog.NewTextHandler(&log, nil))
 				u := mustParse(t, "http://example.com/a")
@@ -99,41 +96,39 @@ func TestPanicReachesCallers(t *testing.T) {
 				}
 				r := newRobots(t, &opts)
 				test(t, r, u, func() string { synctest.Wait(); return log.String() })
-				wantOK(t, r.Check(t.Context(), u))
+				if err := r.Check(t.Context(), u); err != nil || asked > 1 && name != "done of Wait" {
+					t.Errorf("error %v after %d requests", err, asked)
+				}
 			})
 		}
-		t.Run("ROB-FET-03/"+name+"/callers", func(t *testing.T) {
-			run(t, func(t *testing.T, r *robotsext.Robots, u *url.URL, log func() string) {
-				var callers sync.WaitGroup
-				for range 3 {
-					callers.Go(func() {
-						if got := panics(func() { _ = r.Check(t.Context(), u) }); got != "boom" {
-							t.Errorf("recovered %v", got)
-						}
-					})
-				}
-				callers.Wait()
-				if log() != "" {
-					t.Errorf("logged %s", log())
-				}
-			})
-		})
-		t.Run("ROB-FET-03/"+name+"/nobody waits", func(t *testing.T) {
-			run(t, func(t *testing.T, r *robotsext.Robots, u *url.URL, log func() string) {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
-				defer cancel()
-				if got := panics(func() {
-					if r.Check(ctx, u) == nil {
-						t.Error("no error")
+		boom := func() { panic("boom") }
+		run("callers", boom, func(t *testing.T, r *robotsext.Robots, u *url.URL, log func() string) {
+			var callers sync.WaitGroup
+			for range 3 {
+				callers.Go(func() {
+					if got := panics(func() { _ = r.Check(t.Context(), u) }); got != "boom" {
+						t.Errorf("recovered %v", got)
 					}
-				}); got != nil {
-					t.Errorf("recovered %v", got)
-				}
-				time.Sleep(time.Second)
-				if !strings.Contains(log(), "level=ERROR") || !strings.Contains(log(), "panic=boom") || !strings.Contains(log(), "panic_test.go") {
-					t.Errorf("logged %q", log())
-				}
-			})
+				})
+			}
+			callers.Wait()
+			if log() != "" {
+				t.Errorf("logged %s", log())
+			}
+		})
+		run("nobody waits", boom, func(t *testing.T, r *robotsext.Robots, u *url.URL, log func() string) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
+			defer cancel()
+			if got := panics(func() { _ = r.Check(ctx, u) }); got != nil || ctx.Err() == nil {
+				t.Errorf("recovered %v, context %v", got, ctx.Err())
+			}
+			time.Sleep(time.Second)
+			if !strings.Contains(log(), "level=ERROR") || !strings.Contains(log(), "panic=boom") || !strings.Contains(log(), "panic_test.go") {
+				t.Errorf("logged %q", log())
+			}
+		})
+		run("ends its goroutine", runtime.Goexit, func(t *testing.T, r *robotsext.Robots, u *url.URL, _ func() string) {
+			wantLater(t, r.Check(t.Context(), u))
 		})
 	}
 }
@@ -154,18 +149,16 @@ func TestPanicOfPagesAndSitemaps(t *testing.T) {
 		boom = false
 		panic("boom")
 	})
+	visit := func(t *testing.T, r *robotsext.Robots) {
+		c := colly.NewCollector(r.Attach)
+		r.ObeyCrawlDelay(c, 0)
+		wantOK(t, c.Visit(siteA+"/a"))
+	}
 	sitemaps := func(t *testing.T, r *robotsext.Robots) {
 		_, errs := gather(r.Sitemaps(t.Context(), rootA))
 		wantErrors(t, errs)
 	}
-	for name, request := range map[string]func(t *testing.T, r *robotsext.Robots){
-		"ROB-POL-02/page": func(t *testing.T, r *robotsext.Robots) {
-			c := colly.NewCollector(r.Attach)
-			r.ObeyCrawlDelay(c, 0)
-			wantOK(t, c.Visit(siteA+"/a"))
-		},
-		"ROB-POL-02/sitemap": sitemaps,
-	} {
+	for name, request := range map[string]func(t *testing.T, r *robotsext.Robots){"ROB-POL-02/page": visit, "ROB-POL-02/sitemap": sitemaps} {
 		inBubble(t, name, func(t *testing.T) {
 			boom = true
 			slots := 0
@@ -177,9 +170,7 @@ func TestPanicOfPagesAndSitemaps(t *testing.T) {
 			if got := panics(func() { request(t, r) }); got != "boom" {
 				t.Errorf("recovered %v", got)
 			}
-			next := colly.NewCollector(r.Attach)
-			r.ObeyCrawlDelay(next, 0)
-			wantOK(t, next.Visit(siteA+"/b"))
+			visit(t, r)
 			sitemaps(t, r)
 			if took := time.Since(start); took > 20*time.Second || slots != 0 {
 				t.Errorf("took %s, %d slots are held: a request is still in flight", took, slots)
@@ -193,16 +184,10 @@ func TestPanicOfPagesAndSitemaps(t *testing.T) {
 		"body":              {func() (int, error) { panic("boom") }, "boom"},
 		"body that ends it": {func() (int, error) { runtime.Goexit(); return 0, nil }, nil},
 	} {
-		inBubble(t, "ROB-SMP-24/"+name, func(t *testing.T) {
-			r := newRobots(t, &robotsext.Options{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-				resp, err := reply{status: 200, body: delay}.RoundTrip(req)
-				if req.URL.Path != "/robots.txt" {
-					resp.Body = test.body
-				}
-				return resp, err
-			})})
+		file := reply{status: 200, open: func(context.Context) io.ReadCloser { return test.body }}
+		onWeb(t, "ROB-SMP-24/"+name, map[string][]reply{"/robots.txt": ok(delay), "/map.xml": {file}}, func(t *testing.T, w *web) {
 			var errs []error
-			if got := panics(func() { _, errs = gather(r.Sitemaps(t.Context(), rootA)) }); got != test.want || got == nil && len(errs) != 1 {
+			if got := panics(func() { _, errs = w.sitemaps(robotsext.Options{}) }); got != test.want || got == nil && len(errs) != 1 {
 				t.Errorf("recovered %v, errors %v", got, errs)
 			}
 		})

@@ -192,7 +192,7 @@ func TestReadmeStatementsHaveTests(t *testing.T) {
 		{"A request that may bypass the check is not sent", "TestNoRequestBypassesTheGate"},
 		{"Its error matches `robotsext.ErrDetached`", "TestRequestWithReplacedClientIsNotSent"},
 		{"or a moment after the set-up, robotsext detects the new client", "TestReplacedClientIsLoggedWithoutRequest"},
-		{"`Options.OnRefused` receives every refused request", "TestOnRefusedReceivesEveryRefusal"},
+		{"`Options.OnRefused` receives every refused request", "TestAttachNeverSendsDisallowed"},
 		{"The robots.txt of that host counts too", "TestHostHeaderIsChecked"},
 		{"These requests are not checked: robots.txt applies only to http, https and ftp", "TestOtherSchemesPass"},
 		{"Clones of an attached collector are checked too", "TestAttachNeverSendsDisallowed"},

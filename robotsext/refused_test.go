@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,116 +19,74 @@ import (
 // Where colly does not ask about robots.txt, the gate refuses the request itself:
 // OnRequest has run, the URL is marked, and Request.Retry is the way on.
 func TestRefusedByGateOnly(t *testing.T) {
-	down := true
-	robots := func(w http.ResponseWriter, req *http.Request) {
-		if down {
-			status(503)(w, req)
-			return
-		}
-		text(private)(w, req)
-	}
-	prepare := map[string]func(t *testing.T) []colly.CollectorOption{
-		"environment": func(t *testing.T) []colly.CollectorOption {
-			t.Setenv("COLLY_IGNORE_ROBOTSTXT", "yes") // read after all options
-			return nil
-		},
-		"CheckHead": func(*testing.T) []colly.CollectorOption {
-			return []colly.CollectorOption{colly.CheckHead()}
-		},
-	}
-	for name, options := range prepare {
-		t.Run(name, func(t *testing.T) {
-			down = true
-			s := newSite(t, robots)
-			clock := newClock()
-			r := newRobots(t, &robotsext.Options{Now: clock.now})
-			c := colly.NewCollector(append(options(t), r.Attach)...)
+	for name, options := range map[string][]colly.CollectorOption{"environment": nil, "CheckHead": {colly.CheckHead()}} {
+		onWeb(t, name, map[string][]reply{"/robots.txt": {{status: 503}, robotsReply}, "/a": ok("")}, func(t *testing.T, w *web) {
+			if name == "environment" {
+				t.Setenv("COLLY_IGNORE_ROBOTSTXT", "yes") // read after all options
+			}
+			c := colly.NewCollector(append(options, w.robots(robotsext.Options{}).Attach)...)
 			requested := 0
 			c.OnRequest(func(*colly.Request) { requested++ })
 			var refused *colly.Request
 			c.OnError(func(resp *colly.Response, _ error) { refused = resp.Request })
-			blocked := wantLater(t, c.Visit(s.URL+"/a"))
-			if pages := s.pages(); len(pages) != 0 {
-				t.Fatalf("pages sent: %q", pages)
-			}
+			blocked := wantLater(t, c.Visit(siteA+"/a"))
+			w.wantSent("0 /robots.txt")
 			if requested == 0 || refused == nil {
-				t.Error("OnRequest and OnError were not called, though the documentation says so")
+				t.Fatal("OnRequest and OnError were not called, though the documentation says so")
 			}
-			down = false
-			clock.set(blocked.RetryAt)
+			time.Sleep(time.Until(blocked.RetryAt))
 			wantOK(t, refused.Retry())
-			if len(s.pages()) != 1 {
-				t.Errorf("site was asked %q", s.asked())
+			if w.count("/a") == 0 {
+				t.Errorf("sent %q", w.sent)
 			}
 		})
 	}
-	t.Run("record expired", func(t *testing.T) {
-		down = false
-		s := newSite(t, robots)
-		clock := newClock()
-		c := colly.NewCollector(newRobots(t, &robotsext.Options{Now: clock.now}).Attach)
-		wantOK(t, c.Visit(s.URL+"/a"))
-		down = true
-		clock.advance(25 * time.Hour)
-		wantLater(t, c.Visit(s.URL+"/b"))
-		if visited, _ := c.HasVisited(s.URL + "/b"); !visited {
+	onWeb(t, "record expired", map[string][]reply{"/robots.txt": {robotsReply, {status: 503}}, "/a": ok("")}, func(t *testing.T, w *web) {
+		c := colly.NewCollector(w.robots(robotsext.Options{}).Attach)
+		wantOK(t, c.Visit(siteA+"/a"))
+		time.Sleep(25 * time.Hour)
+		wantLater(t, c.Visit(siteA+"/b"))
+		if visited, _ := c.HasVisited(siteA + "/b"); !visited {
 			t.Error("not marked as visited, though the documentation says so")
 		}
-		s.wantAsked(t, robotsLine, "GET /a", robotsLine)
+		w.wantSent("0 /robots.txt", "1 /a", "90002 /robots.txt")
 	})
 }
 
 // colly's queue keeps no error of Visit.
 func TestQueueLater(t *testing.T) {
-	run := func(t *testing.T, opts robotsext.Options) (s *site, refused []*colly.Request, warnings string) {
-		down := true
-		s = newSite(t, func(w http.ResponseWriter, req *http.Request) {
-			if down {
-				status(500)(w, req)
-				return
+	for _, report := range []bool{false, true} {
+		answers := map[string][]reply{"/robots.txt": {{status: 500}, {status: 500}, robotsReply}, "/a": ok(""), "/b": ok(""), "/c": ok("")}
+		onWeb(t, fmt.Sprintf("ReportInOnError %v", report), answers, func(t *testing.T, w *web) {
+			var log syncBuffer
+			c := colly.NewCollector(w.robots(robotsext.Options{ReportInOnError: report, Logger: slog.New(slog.NewTextHandler(&log, nil))}).Attach)
+			var mu sync.Mutex
+			var refused []*colly.Request
+			c.OnError(func(resp *colly.Response, err error) {
+				if b := wantLater(t, err); b.URL != resp.Request.URL.String() {
+					t.Errorf("error %v, want later with the URL %s", err, resp.Request.URL)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				refused = append(refused, resp.Request)
+			})
+			queued(t, c, action{"GET", siteA + "/a"}, action{"GET", siteA + "/b"})
+			time.Sleep(time.Minute)
+			queued(t, c, action{"GET", siteA + "/c"})
+			wantLogged(t, &log, "level=WARN", 2) // one for each record
+			wantLogged(t, &log, `origin=http://a.example next=2000-01-01T00:01:01.000Z error="status 500"`, 1)
+			if want := map[bool]int{true: 3}[report]; len(refused) != want || len(w.sent) != 2 {
+				t.Fatalf("OnError received %d URLs, want %d; sent %q", len(refused), want, w.sent)
 			}
-			text(private)(w, req)
-		})
-		var log syncBuffer
-		clock := newClock()
-		opts.Now, opts.Logger = clock.now, slog.New(slog.NewTextHandler(&log, nil))
-		c := colly.NewCollector(newRobots(t, &opts).Attach)
-		var mu sync.Mutex
-		c.OnError(func(resp *colly.Response, err error) {
-			if b, ok := errors.AsType[*robotsext.BlockedError](err); !ok || b.Reason != robotsext.Later || b.URL != resp.Request.URL.String() {
-				t.Errorf("error %v, want later with the URL %s", err, resp.Request.URL)
+			time.Sleep(time.Hour)
+			for _, req := range refused {
+				wantOK(t, req.Retry())
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			refused = append(refused, resp.Request)
+			if report && w.count("/a")+w.count("/b")+w.count("/c") != 3 {
+				t.Errorf("after Retry was sent %q", w.sent)
+			}
 		})
-		queued(t, c, action{"GET", s.URL + "/a"}, action{"GET", s.URL + "/b"})
-		clock.advance(time.Minute)
-		queued(t, c, action{"GET", s.URL + "/c"})
-		down = false
-		clock.advance(time.Hour)
-		return s, refused, log.String()
 	}
-	t.Run("warning for each record", func(t *testing.T) {
-		s, refused, warnings := run(t, robotsext.Options{})
-		if n := strings.Count(warnings, "level=WARN"); n != 2 || len(refused) != 0 ||
-			!strings.Contains(warnings, "origin="+s.URL) || !strings.Contains(warnings, "next=2026-10-01T12:01:00") || !strings.Contains(warnings, "status 500") {
-			t.Errorf("%d warnings, %d calls of OnError, want 2 and 0: %s", n, len(refused), warnings)
-		}
-	})
-	t.Run("ReportInOnError", func(t *testing.T) {
-		s, refused, warnings := run(t, robotsext.Options{ReportInOnError: true})
-		if n := strings.Count(warnings, "level=WARN"); n != 2 {
-			t.Errorf("%d warnings, want one for each record: %s", n, warnings)
-		}
-		s.wantPages(t)
-		for _, req := range refused {
-			wantOK(t, req.Retry())
-		}
-		if want := []string{"GET /a", "GET /b", "GET /c"}; !slices.Equal(s.pages(), want) {
-			t.Errorf("after Retry the site was asked %q, want %q", s.pages(), want)
-		}
-	})
 }
 
 // What is made for a person is not asked about, whatever the host.
@@ -148,15 +105,17 @@ func TestUserFetchByCollector(t *testing.T) {
 // Where colly does not ask first, the page's timeout limits the wait for robots.txt, and the
 // fetch of it goes on.
 func TestPageTimeoutLimitsTheWait(t *testing.T) {
-	for name, ask := range map[string]func(r *robotsext.Robots, c *colly.Collector) error{
-		"HEAD":      func(_ *robotsext.Robots, c *colly.Collector) error { return c.Head(siteA + "/a") },
-		"redirect":  func(_ *robotsext.Robots, c *colly.Collector) error { return c.Visit("http://b.example/to") },
-		"CheckHead": func(_ *robotsext.Robots, c *colly.Collector) error { c.CheckHead = true; return c.Visit(siteA + "/a") },
-		"http.Client": func(r *robotsext.Robots, _ *colly.Collector) error {
-			resp, err := (&http.Client{Transport: r.Transport(nil), Timeout: 5 * time.Second}).Get(siteA + "/a")
-			if err == nil {
-				resp.Body.Close()
-			}
+	for name, ask := range map[string]func(t *testing.T, r *robotsext.Robots, c *colly.Collector) error{
+		"HEAD": func(_ *testing.T, _ *robotsext.Robots, c *colly.Collector) error { return c.Head(siteA + "/a") },
+		"redirect": func(_ *testing.T, _ *robotsext.Robots, c *colly.Collector) error {
+			return c.Visit("http://b.example/to")
+		},
+		"CheckHead": func(_ *testing.T, _ *robotsext.Robots, c *colly.Collector) error {
+			c.CheckHead = true
+			return c.Visit(siteA + "/a")
+		},
+		"http.Client": func(t *testing.T, r *robotsext.Robots, _ *colly.Collector) error {
+			_, err := do(&http.Client{Transport: r.Transport(nil), Timeout: 5 * time.Second}, newRequest(t, "GET", siteA+"/a", ""))
 			return err
 		},
 	} {
@@ -176,7 +135,7 @@ func TestPageTimeoutLimitsTheWait(t *testing.T) {
 			c := colly.NewCollector(r.Attach)
 			c.SetRequestTimeout(5 * time.Second)
 			start := time.Now()
-			err := ask(r, c)
+			err := ask(t, r, c)
 			if took := time.Since(start); took != 5*time.Second {
 				t.Errorf("took %s", took)
 			}

@@ -267,35 +267,6 @@ func TestDefaultTransportStaysInTheChain(t *testing.T) {
 	})
 }
 
-// A refused request reaches Options.OnRefused, whatever colly does with the error.
-func TestOnRefusedReceivesEveryRefusal(t *testing.T) {
-	for how, drive := range drives {
-		t.Run(how, func(t *testing.T) {
-			s := newSite(t, text(private))
-			down := newSite(t, status(503))
-			var mu sync.Mutex
-			refused := make(map[string]int)
-			r := newRobots(t, &robotsext.Options{OnRefused: func(err *robotsext.BlockedError) {
-				mu.Lock()
-				defer mu.Unlock()
-				refused[err.URL]++
-				if (err.Reason == robotsext.Disallowed) != (err.Rule != nil) || (err.Reason == robotsext.Later) == err.RetryAt.IsZero() {
-					t.Errorf("%+v", err)
-				}
-			}})
-			c := colly.NewCollector(r.Attach)
-			drive(t, c, action{"GET", s.URL + "/private"}, action{"GET", s.URL + "/a"}, action{"HEAD", s.URL + "/private"},
-				action{"GET", s.URL + "/to?/private/x"}, action{"GET", down.URL + "/a"})
-			wantDisallowed(t, get(t, r.Transport(nil), s.URL+"/private/y"), 2)
-			mu.Lock()
-			defer mu.Unlock()
-			if refused[s.URL+"/private"] < 1 || refused[s.URL+"/private/x"] != 1 || refused[s.URL+"/private/y"] != 1 || refused[down.URL] < 1 || len(refused) != 4 {
-				t.Errorf("refused: %v", refused)
-			}
-		})
-	}
-}
-
 // What goes wrong without an error of Visit is logged, once for each host.
 func TestNothingFailsSilently(t *testing.T) {
 	t.Run("IgnoreRobotsTxt", func(t *testing.T) {
