@@ -3,6 +3,7 @@ package robotsext_test
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -14,27 +15,45 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// Who has left already has nothing fetched.
+// Who has left already has nothing fetched, not even what needs no check.
 func TestEndedContextStartsNothing(t *testing.T) {
 	ended := errors.New("ended")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(ended)
-	synctest.Test(t, func(t *testing.T) {
-		h := newHost(t, robotsext.Options{}, robotsReply)
-		u := mustParse(t, "http://example.com/a")
-		if err := h.r.Check(ctx, u); !errors.Is(err, ended) {
-			t.Errorf("Check: %v", err)
+	head := func(path string) func(context.Context, *robotsext.Robots, *colly.Collector, io.Reader) error {
+		return func(_ context.Context, _ *robotsext.Robots, c *colly.Collector, body io.Reader) error {
+			return c.Request("HEAD", siteA+path, body, nil, nil) // colly asks no question before
 		}
-		if _, err := h.r.Refresh(ctx, u); !errors.Is(err, ended) {
-			t.Errorf("Refresh: %v", err)
-		}
-		c := colly.NewCollector(colly.StdlibContext(ctx), h.r.Attach)
-		if err := c.Visit(u.String()); !errors.Is(err, ended) {
-			t.Errorf("Visit: %v", err)
-		}
-		synctest.Wait()
-		h.wantAsked(0)
-	})
+	}
+	for name, request := range map[string]func(context.Context, *robotsext.Robots, *colly.Collector, io.Reader) error{
+		"Check": func(ctx context.Context, r *robotsext.Robots, _ *colly.Collector, _ io.Reader) error {
+			return r.Check(ctx, rootA)
+		},
+		"Refresh": func(ctx context.Context, r *robotsext.Robots, _ *colly.Collector, _ io.Reader) error {
+			_, err := r.Refresh(ctx, rootA)
+			return err
+		},
+		"Visit": func(_ context.Context, _ *robotsext.Robots, c *colly.Collector, _ io.Reader) error {
+			return c.Visit(siteA + "/a")
+		},
+		"robots.txt": head("/robots.txt"),
+		"user fetch": head("/a"),
+	} {
+		onWeb(t, name, nil, func(t *testing.T, w *web) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			if name == "user fetch" {
+				ctx = robotsext.WithUserFetch(ctx)
+			}
+			r := w.robots(robotsext.Options{})
+			c := colly.NewCollector(colly.StdlibContext(ctx), r.Attach)
+			cancel(ended)
+			body := &watchedBody{Reader: strings.NewReader("x")}
+			if err := request(ctx, r, c, body); !errors.Is(err, ended) {
+				t.Errorf("error %v", err)
+			}
+			if synctest.Wait(); len(w.sent) != 0 || name == "user fetch" && !body.closed {
+				t.Errorf("sent %q, body closed %v", w.sent, body.closed)
+			}
+		})
+	}
 }
 
 // The end of a context ends the collector's request in flight, the wait for robots.txt, and

@@ -22,8 +22,7 @@ import (
 // fetched is the record of s, freshly fetched with default options.
 func fetched(t *testing.T, s *site) *robotsext.Record {
 	t.Helper()
-	rec := recordFor(t, newRobots(t, nil), s.url("/page"))
-	return rec
+	return recordFor(t, newRobots(t, nil), s.url("/page"))
 }
 
 func wantOutcome(t *testing.T, rec *robotsext.Record, want robotsext.Outcome) {

@@ -121,6 +121,7 @@ func wantLetter(t *testing.T, rec *robotsext.Record, want string) {
 }
 
 func TestTableLAD(t *testing.T) {
+	phases2019 := [3][]time.Duration{{0, 12*time.Hour - 1}, {12 * time.Hour, 30 * day}, {30*day + 1, 90 * day}}
 	columns := []struct {
 		name    string
 		profile robotsext.OutageProfile
@@ -128,9 +129,9 @@ func TestTableLAD(t *testing.T) {
 		phases [3][]time.Duration
 	}{
 		{"google", robotsext.ProfileGoogle, [3][]time.Duration{{0, 12*time.Hour - 1}, {12 * time.Hour, 12*time.Hour + 30*day - 1}, {12*time.Hour + 30*day, 90 * day}}},
-		{"google-2019", robotsext.ProfileGoogle2019, [3][]time.Duration{{0, 12*time.Hour - 1}, {12 * time.Hour, 30 * day}, {30*day + 1, 90 * day}}},
-		{"rfc9309", robotsext.ProfileRFC9309, [3][]time.Duration{{0, 12*time.Hour - 1}, {12 * time.Hour, 30 * day}, {30*day + 1, 90 * day}}},
-		{"pre-2019", robotsext.ProfilePre2019, [3][]time.Duration{{0, 12*time.Hour - 1}, {12 * time.Hour, 30 * day}, {30*day + 1, 90 * day}}},
+		{"google-2019", robotsext.ProfileGoogle2019, phases2019},
+		{"rfc9309", robotsext.ProfileRFC9309, phases2019},
+		{"pre-2019", robotsext.ProfilePre2019, phases2019},
 	}
 	rows := specTable(t, "lad")
 	header, rows := rows[0], rows[1:]
@@ -238,49 +239,49 @@ func TestOutage(t *testing.T) {
 		wantLater(t, h.check("/"))
 		h.wantAsked(1)
 	})
-	t.Run("ROB-STA-05/cleared", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{}, reply{status: 500})
-		h.refresh()
-		h.clock.advance(6 * time.Hour)
-		h.now = reply{status: 404}
-		rec := h.refresh()
-		if rec.Outcome != robotsext.OutcomeAllowAll || !rec.FailingSince.IsZero() || rec.Outage != 0 || rec.Failures != 0 {
-			t.Errorf("got %+v", rec)
-		}
-		h.clock.advance(day)
-		h.now = reply{status: 500}
-		if rec := h.refresh(); !rec.FailingSince.Equal(h.clock.now()) || rec.Outage != 0 {
-			t.Errorf("the clock of the outage was not cleared: %+v", rec)
-		}
-	})
-	t.Run("ROB-STA-05/nobody looked", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{}, reply{status: 500})
-		first := h.refresh()
-		h.clock.advance(40 * day)
-		rec := h.refresh()
-		if letter(rec) != "D" || rec.Outage != day || !rec.FailingSince.Equal(first.FailingSince) {
-			t.Errorf("got %s after an outage of %s since %s", letter(rec), rec.Outage, rec.FailingSince)
-		}
-	})
-	t.Run("ROB-STA-05/clock set back", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{}, reply{status: 500})
-		h.refresh()
-		h.clock.advance(-10 * day)
-		if rec := h.refresh(); rec.Outage != 0 {
-			t.Errorf("outage of %s", rec.Outage)
-		}
-	})
-	t.Run("ROB-STA-05/starts uncovered", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{}, robotsReply)
-		h.refresh()
-		h.now = reply{status: 500}
-		h.clock.advance(20 * time.Hour)
-		h.refresh() // covered by the copy
-		h.clock.advance(10 * time.Hour)
-		if rec := h.refresh(); !rec.FailingSince.Equal(h.clock.now()) {
-			t.Errorf("failing since %s, want now", rec.FailingSince)
-		}
-	})
+	type fetch struct {
+		after  time.Duration // the last one
+		status int
+	}
+	outage := slices.Repeat([]fetch{{day, 500}}, 32)
+	const none = time.Duration(-1)
+	for _, test := range []struct {
+		name    string
+		fetches []fetch
+		letter  string
+		length  time.Duration // of the outage
+		since   time.Duration // from the first fetch to the start of the outage
+	}{
+		{"ROB-STA-05/cleared", []fetch{{0, 500}, {6 * time.Hour, 404}}, "A", 0, none},
+		{"ROB-STA-05/begins anew", []fetch{{0, 500}, {6 * time.Hour, 404}, {day, 500}}, "D", 0, 30 * time.Hour},
+		{"ROB-STA-05/nobody looked", []fetch{{0, 500}, {40 * day, 500}}, "D", day, 0},
+		{"ROB-STA-05/clock set back", []fetch{{0, 500}, {-10 * day, 500}}, "D", 0, 0},
+		{"ROB-STA-05/starts uncovered", []fetch{{0, 200}, {20 * time.Hour, 500}, {10 * time.Hour, 500}}, "D", 0, 30 * time.Hour},
+		{"ROB-STA-07/a remembered 404 is no copy", append([]fetch{{0, 404}}, outage...), "A", 31 * day, day},
+		{"ROB-STA-08/a 404 drops the rules before it", append([]fetch{{0, 200}, {day, 404}}, outage...), "A", 31 * day, 2 * day},
+		{"ROB-STA-11/the copy", append([]fetch{{0, 200}}, outage...), "C", 31 * day, day},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h := newHost(t, robotsext.Options{}, robotsReply)
+			var since time.Time
+			if test.since != none {
+				since = h.clock.now().Add(test.since)
+			}
+			var rec *robotsext.Record
+			for _, f := range test.fetches {
+				h.clock.advance(f.after)
+				h.now = reply{status: f.status, body: private}
+				rec = h.refresh()
+			}
+			wantLetter(t, rec, test.letter)
+			if rec.Outage != test.length || !rec.FailingSince.Equal(since) || (rec.Failures == 0) != since.IsZero() || test.letter == "A" && rec.Copy != nil || rec.CopyLost {
+				t.Errorf("got %+v", rec)
+			}
+			if test.letter == "C" && (!rec.ExpiresAt.Equal(rec.RetryAt) || !rec.RetryAt.Equal(h.clock.now().Add(time.Hour))) {
+				t.Errorf("a stale copy holds until %s, next try at %s", rec.ExpiresAt, rec.RetryAt)
+			}
+		})
+	}
 	t.Run("ROB-STA-06", func(t *testing.T) {
 		h := newHost(t, robotsext.Options{}, robotsReply)
 		good := h.refresh()
@@ -294,27 +295,6 @@ func TestOutage(t *testing.T) {
 		h.clock.advance(time.Minute)
 		wantLater(t, h.check("/private"))
 	})
-	t.Run("ROB-STA-07", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{}, reply{status: 404})
-		h.refresh()
-		h.clock.advance(day)
-		rec := h.failFor(31 * day)
-		if letter(rec) != "A" || rec.Copy != nil {
-			t.Errorf("a remembered 404 was taken for a copy: %s", letter(rec))
-		}
-	})
-	t.Run("ROB-STA-08", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{}, robotsReply)
-		h.refresh()
-		h.clock.advance(day)
-		h.now = reply{status: 404}
-		h.refresh()
-		wantOK(t, h.check("/private"))
-		h.clock.advance(day)
-		if rec := h.failFor(31 * day); letter(rec) != "A" || rec.Copy != nil || rec.CopyLost {
-			t.Errorf("the rules before the 404 were not dropped: %s", letter(rec))
-		}
-	})
 	t.Run("ROB-CAC-02/ROB-CAC-14", func(t *testing.T) {
 		h := newHost(t, robotsext.Options{}, robotsReply)
 		h.now.header = http.Header{"Cache-Control": {"must-revalidate, max-age=600"}}
@@ -327,14 +307,6 @@ func TestOutage(t *testing.T) {
 			t.Errorf("the copy does not hold: %v", err)
 		}
 	})
-	t.Run("ROB-STA-11/next try", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{}, robotsReply)
-		h.refresh()
-		h.clock.advance(day)
-		if rec := h.failFor(31 * day); !rec.ExpiresAt.Equal(rec.RetryAt) || !rec.RetryAt.Equal(h.clock.now().Add(time.Hour)) {
-			t.Errorf("a stale copy holds until %s, next try at %s", rec.ExpiresAt, rec.RetryAt)
-		}
-	})
 }
 
 func TestRetryAfter(t *testing.T) {
@@ -342,16 +314,10 @@ func TestRetryAfter(t *testing.T) {
 		name, value string
 		want        time.Duration
 	}{
-		{"seconds", "120", 2 * time.Minute},
+		{"seconds", "120", 2 * time.Minute}, // FuzzRetryAfter has all other forms
 		{"less than the back-off", "5", time.Minute},
 		{"date", "Thu, 01 Oct 2026 15:00:00 GMT", 3 * time.Hour},
-		{"past date", "Thu, 01 Oct 2026 11:00:00 GMT", time.Minute},
 		{"a week", "604800", day},
-		{"too large", "99999999999999999999", day},
-		{"far date", "Thu, 01 Oct 2099 15:00:00 GMT", day},
-		{"negative", "-120", time.Minute},
-		{"garbage", "soon", time.Minute},
-		{"decimals", "120.5", 121 * time.Second},
 	} {
 		for _, status := range []int{429, 503} {
 			t.Run(fmt.Sprintf("ROB-STA-01/ROB-CAC-13/ROB-POL-04/%d/%s", status, test.name), func(t *testing.T) {

@@ -2,47 +2,12 @@ package robotsext_test
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/gocolly/colly/v2"
-
-	"github.com/politecrawl/politecrawl/robotsext"
 )
-
-// When the collector's context is over, not even what needs no check is given to
-// a transport.
-func TestNothingSentAfterTheEnd(t *testing.T) {
-	for name, mark := range map[string]func(context.Context) context.Context{
-		"/robots.txt": func(ctx context.Context) context.Context { return ctx },
-		"/a":          robotsext.WithUserFetch,
-	} {
-		t.Run(name, func(t *testing.T) {
-			var sent []string
-			r := newRobots(t, &robotsext.Options{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-				sent = append(sent, req.Method+" "+req.URL.Path)
-				return reply{status: 200}.RoundTrip(req)
-			})})
-			stop := errors.New("enough")
-			ctx, cancel := context.WithCancelCause(mark(t.Context()))
-			c := colly.NewCollector(colly.StdlibContext(ctx), r.Attach)
-			cancel(stop)
-			body := &watchedBody{Reader: strings.NewReader("x")}
-			// HEAD, which colly asks no question before.
-			if err := c.Request("HEAD", "http://example.com"+name, body, nil, nil); !errors.Is(err, stop) {
-				t.Errorf("error %v, want %v", err, stop)
-			}
-			if !body.closed {
-				t.Error("the body was left open")
-			}
-			if len(sent) != 0 {
-				t.Errorf("sent %q", sent)
-			}
-		})
-	}
-}
 
 // A collector that loses both the context and the transport that Attach gave it
 // sends no disallowed page, whichever went first. Beyond reach is only a clone that

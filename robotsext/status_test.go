@@ -138,8 +138,7 @@ var robotsReply = reply{status: 200, body: twoRules}
 func recordBy(t *testing.T, transport http.RoundTripper) *robotsext.Record {
 	t.Helper()
 	r := newRobots(t, &robotsext.Options{Transport: transport})
-	rec := recordFor(t, r, mustParse(t, "http://example.com/page"))
-	return rec
+	return recordFor(t, r, mustParse(t, "http://example.com/page"))
 }
 
 // checkOutcome compares rec with what a line of table STA says in words.
@@ -194,8 +193,7 @@ func TestRequestTimeoutOnReusedConnection(t *testing.T) {
 				_ = resp.Body.Close()
 			}
 			r := newRobots(t, &robotsext.Options{Transport: transport})
-			rec := recordFor(t, r, s.url("/page"))
-			wantOutcome(t, rec, test.want)
+			wantOutcome(t, recordFor(t, r, s.url("/page")), test.want)
 		})
 	}
 }
