@@ -3,12 +3,15 @@ package robotsext_test
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/gocolly/colly/v2"
 
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -37,9 +40,7 @@ func realFiles(tb testing.TB) []string {
 	var bodies []string
 	for _, name := range names {
 		body, err := os.ReadFile(name)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		wantOK(tb, err)
 		bodies = append(bodies, string(body))
 	}
 	return bodies
@@ -51,27 +52,6 @@ func heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
-}
-
-// fill has a Robots know n origins, with the bodies in turn as files, and checks a page
-// of each as often as it takes until the rules are compiled. It returns the text held.
-func fill(tb testing.TB, r *robotsext.Robots, n int, bodies []string, current *string) (text int64) {
-	tb.Helper()
-	for i := range n {
-		*current = bodies[i%len(bodies)]
-		u := &url.URL{Scheme: "https", Host: fmt.Sprintf("host-%d.example.com", i), Path: "/some/page.html"}
-		for range 64 {
-			_ = r.Check(tb.Context(), u)
-		}
-		text += int64(min(len(*current), 512_000))
-	}
-	return text
-}
-
-func serving(current *string) http.RoundTripper {
-	return roundTripper(func(req *http.Request) (*http.Response, error) {
-		return reply{status: 200, body: *current}.RoundTrip(req)
-	})
 }
 
 // BenchmarkRecordMemory measures what a record in use costs in memory, with its body,
@@ -86,18 +66,69 @@ func BenchmarkRecordMemory(b *testing.B) {
 				n = 10_000
 			}
 			for b.Loop() {
-				var current string
-				r, err := robotsext.New(agent, &robotsext.Options{Transport: serving(&current), Cache: robotsext.CacheOptions{MaxBytes: 1 << 40}})
+				var body string
+				r, err := robotsext.New(agent, &robotsext.Options{
+					Cache:     robotsext.CacheOptions{MaxBytes: 1 << 40},
+					Transport: roundTripper(func(req *http.Request) (*http.Response, error) { return reply{status: 200, body: body}.RoundTrip(req) }),
+				})
+				wantOK(b, err)
+				before, text := heap(), 0
+				for i := range n {
+					body = bodies[i%len(bodies)]
+					text += min(len(body), 512_000)
+					u := &url.URL{Scheme: "https", Host: fmt.Sprintf("host-%d.example.com", i), Path: "/some/page.html"}
+					for range 64 { // until the rules are compiled
+						_ = r.Check(b.Context(), u)
+					}
+				}
+				held := float64(heap() - before)
+				runtime.KeepAlive(r)
+				b.ReportMetric(held/float64(n), "B/record")
+				b.ReportMetric(held/float64(text), "B/byte-of-text")
+				b.ReportMetric(held/float64(n)*100_000/(1<<20), "MiB/100k")
+			}
+		})
+	}
+}
+
+// BenchmarkVisit measures a visit of a page of 4 KB on loopback: by colly without a check, by
+// colly with its own check, and by an attached collector.
+func BenchmarkVisit(b *testing.B) {
+	page := []byte("<html><body>" + strings.Repeat("x", 4<<10) + "</body></html>")
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.URL.Path == "/robots.txt" {
+			_, _ = w.Write([]byte(typical()))
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write(page)
+	}))
+	defer site.Close()
+	for _, kind := range []string{"unchecked", "colly", "attached"} {
+		b.Run(kind, func(b *testing.B) {
+			c := colly.NewCollector(colly.AllowURLRevisit())
+			switch kind {
+			case "colly":
+				c.IgnoreRobotsTxt = false
+			case "attached":
+				r, err := robotsext.New(agent, nil)
 				if err != nil {
 					b.Fatal(err)
 				}
-				before := heap()
-				text := fill(b, r, n, bodies, &current)
-				held := int64(heap() - before)
-				runtime.KeepAlive(r)
-				b.ReportMetric(float64(held)/float64(n), "B/record")
-				b.ReportMetric(float64(held)/float64(text), "B/byte-of-text")
-				b.ReportMetric(float64(held)/float64(n)*100_000/(1<<20), "MiB/100k")
+				r.Attach(c)
+			}
+			pages := 0
+			c.OnResponse(func(*colly.Response) { pages++ })
+			n := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := c.Visit(fmt.Sprint(site.URL, "/page/", n)); err != nil {
+					b.Fatal(err)
+				}
+				n++
+			}
+			if pages != n {
+				b.Fatalf("received %d of %d pages", pages, n)
 			}
 		})
 	}
