@@ -94,30 +94,20 @@ func TestReuse(t *testing.T) {
 			h.wantAsked(2)
 		})
 	}
-	t.Run("ROB-CAC-16", func(t *testing.T) {
-		r := newRobots(t, &robotsext.Options{Now: newClock().now, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-			if req.URL.Path == "/robots.txt" {
-				return reply{status: 301, header: http.Header{"Location": {"/r.txt"}, "Cache-Control": {"max-age=1"}}}.RoundTrip(req)
-			}
-			return reply{status: 200, header: http.Header{"Cache-Control": {"max-age=600"}}}.RoundTrip(req)
-		})})
-		rec := recordFor(t, r, mustParse(t, "http://example.com/"))
-		if got := rec.ExpiresAt.Sub(rec.FetchedAt).Round(time.Second); got != 10*time.Minute {
-			t.Errorf("used for %s", got)
-		}
-	})
+	fresh := func(seconds string) http.Header { return http.Header{"Cache-Control": {"max-age=" + seconds}} }
+	moved := reply{status: 301, header: fresh("1")}
+	moved.header.Set("Location", "/r.txt")
+	aged := fresh("1")
+	aged.Set("Age", "99999999999999999999")
 	for name, test := range map[string]struct {
-		maxAge, age string
-		want        time.Duration
+		answers map[string][]reply // each takes a second
+		want    time.Duration      // from the end
 	}{
-		"transit": {"600", "0", 10*time.Minute - 2*time.Second},
-		"transit longer than the lifetime, and the longest Age": {"1", "99999999999999999999", 5 * time.Minute},
+		"ROB-CAC-16/of the last response":                                  {map[string][]reply{"/robots.txt": {moved}, "/r.txt": {{status: 200, header: fresh("600")}}}, 10*time.Minute - time.Second},
+		"ROB-CAC-08/transit longer than the lifetime, and the longest Age": {map[string][]reply{"/robots.txt": {{status: 200, header: aged}}}, 5 * time.Minute},
 	} {
-		inBubble(t, "ROB-CAC-08/"+name, func(t *testing.T) {
-			rec := recordBy(t, roundTripper(func(req *http.Request) (*http.Response, error) {
-				time.Sleep(2 * time.Second)
-				return reply{status: 200, header: http.Header{"Cache-Control": {"max-age=" + test.maxAge}, "Age": {test.age}}}.RoundTrip(req)
-			}))
+		onWeb(t, name, test.answers, func(t *testing.T, w *web) {
+			rec := recordFor(t, w.robots(robotsext.Options{}), rootA)
 			if got := rec.ExpiresAt.Sub(rec.FetchedAt); got != test.want {
 				t.Errorf("used for %s, want %s", got, test.want)
 			}

@@ -3,9 +3,7 @@ package robotsext_test
 import (
 	"context"
 	"errors"
-	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,8 +30,12 @@ func TestWaitFails(t *testing.T) {
 			open()
 			fetches := 0
 			if known {
-				h.record()
+				good := h.record()
 				fetches++
+				refused = closed
+				if rec := h.refresh(); rec != good { // ROB-STA-06: the copy is fresh
+					t.Errorf("got %+v", rec)
+				}
 			}
 			refused = closed
 			for range 33 { // days: longer than any outage
@@ -59,18 +61,9 @@ func TestWaitFails(t *testing.T) {
 			}
 		})
 	}
-	t.Run("ROB-STA-06/the copy is fresh", func(t *testing.T) {
-		var refused error
-		h := newHost(t, robotsext.Options{Fetch: robotsext.FetchOptions{Wait: func(context.Context, *url.URL) (func(), error) { return nil, refused }}}, robotsReply)
-		good := h.record()
-		refused = closed
-		if rec := h.refresh(); rec != good {
-			t.Errorf("got %+v", rec)
-		}
-	})
 	t.Run("ROB-STA-04/at a redirect", func(t *testing.T) {
 		r := newRobots(t, &robotsext.Options{
-			Transport: reply{status: 302, header: map[string][]string{"Location": {"http://other.example/r"}}},
+			Transport: redirect("http://other.example/r"),
 			Fetch: robotsext.FetchOptions{Wait: func(_ context.Context, u *url.URL) (func(), error) {
 				if u.Host == "other.example" {
 					return nil, closed
@@ -78,9 +71,9 @@ func TestWaitFails(t *testing.T) {
 				return nil, nil
 			}},
 		})
-		rec, err := r.Record(t.Context(), mustParse(t, "http://example.com/"))
-		if err != nil || rec.Outcome != robotsext.OutcomeUnreachable || !rec.FailingSince.IsZero() || !errors.Is(rec.Err, closed) {
-			t.Errorf("got %+v, %v", rec, err)
+		rec := recordFor(t, r, rootA)
+		if rec.Outcome != robotsext.OutcomeUnreachable || !rec.FailingSince.IsZero() || !errors.Is(rec.Err, closed) {
+			t.Errorf("got %+v", rec)
 		}
 	})
 }
@@ -96,63 +89,46 @@ func (c goexitCache) Store(context.Context, *robotsext.Record) error { c.end(); 
 // A refresh that fails under a fresh copy changes nothing, but what the site says
 // to it is heeded.
 func TestRefreshAnsweredWithRetryAfter(t *testing.T) {
-	setup := func(t *testing.T, onRecord func(*robotsext.Record)) *host {
-		h := newHost(t, robotsext.Options{OnRecord: onRecord}, robotsReply)
-		h.record()
-		h.clock.advance(20 * time.Hour)
-		h.now = reply{status: 503, header: http.Header{"Retry-After": {"21600"}}} // 6 h
-		return h
-	}
-	t.Run("ROB-POL-04/ROB-STA-06", func(t *testing.T) {
-		h := setup(t, nil)
-		want := h.clock.now().Add(6 * time.Hour)
-		rec := h.refresh()
-		if rec.Outcome != robotsext.OutcomeRules || !rec.RetryAt.Equal(want) || !rec.FailingSince.IsZero() {
+	answers := map[string][]reply{"/robots.txt": {robotsReply, retryAfter(503, 21600, ""), robotsReply}, "/a": ok("")} // 6 h
+	onWeb(t, "ROB-POL-04/ROB-STA-06", answers, func(t *testing.T, w *web) {
+		recorded := 0
+		r := w.robots(robotsext.Options{OnRecord: func(rec *robotsext.Record) { recorded++; wantOutcome(t, rec, robotsext.OutcomeRules) }})
+		refresh := func() *robotsext.Record {
+			rec, err := r.Refresh(t.Context(), rootA)
+			wantOK(t, err)
+			wantOutcome(t, rec, robotsext.OutcomeRules)
+			return rec
+		}
+		refresh()
+		time.Sleep(20 * time.Hour)
+		want := time.Now().Add(6*time.Hour + time.Second)
+		if rec := refresh(); !rec.RetryAt.Equal(want) || !rec.FailingSince.IsZero() {
 			t.Errorf("got %+v", rec)
 		}
-		h.clock.advance(3 * time.Hour)
-		wantOutcome(t, h.refresh(), robotsext.OutcomeRules)
-		wantDisallowed(t, h.check("/private"), 2)
-		h.clock.advance(2 * time.Hour) // it has expired
-		if blocked := wantLater(t, h.check("/a")); !blocked.RetryAt.Equal(want) {
+		time.Sleep(3 * time.Hour)
+		refresh()
+		wantDisallowed(t, r.Check(t.Context(), mustParse(t, siteA+"/private")), 2)
+		time.Sleep(2 * time.Hour) // it has expired
+		if blocked := wantLater(t, r.Check(t.Context(), rootA)); !blocked.RetryAt.Equal(want) {
 			t.Errorf("to be asked again at %s, want %s", blocked.RetryAt, want)
 		}
-		h.wantAsked(2)
-		h.clock.set(want)
-		h.now = robotsReply
-		wantDisallowed(t, h.check("/private"), 2)
-		h.wantAsked(3)
+		if len(w.sent) != 2 || recorded != 2 {
+			t.Errorf("sent %q, %d records", w.sent, recorded)
+		}
+		time.Sleep(time.Until(want))
+		wantDisallowed(t, r.Check(t.Context(), mustParse(t, siteA+"/private")), 2)
+		w.wantSent("0 /robots.txt", "72001 /robots.txt", "93602 /robots.txt")
 	})
-	inBubble(t, "ROB-POL-04/pages", func(t *testing.T) {
-		var robots http.RoundTripper = robotsReply
-		start := time.Now()
-		var page time.Duration
-		r := newRobots(t, &robotsext.Options{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-			if req.URL.Path == "/robots.txt" {
-				return robots.RoundTrip(req)
-			}
-			page = time.Since(start)
-			return reply{status: 200}.RoundTrip(req)
-		})})
-		u := mustParse(t, "http://example.com/a")
-		wantOK(t, r.Check(t.Context(), u))
-		robots = reply{status: 503, header: http.Header{"Retry-After": {"120"}}}
-		if _, err := r.Refresh(t.Context(), u); err != nil {
-			t.Fatal(err)
+	onWeb(t, "ROB-POL-04/pages", map[string][]reply{"/robots.txt": {robotsReply, retryAfter(503, 120, "")}, "/a": ok("")}, func(t *testing.T, w *web) {
+		r := w.robots(robotsext.Options{})
+		for range 2 {
+			_, err := r.Refresh(t.Context(), rootA)
+			wantOK(t, err)
 		}
 		c := colly.NewCollector(r.Attach)
 		r.ObeyCrawlDelay(c, 0)
-		if err := c.Visit(u.String()); err != nil || page != 2*time.Minute {
-			t.Errorf("%v; page sent after %s, want 2m", err, page)
-		}
-	})
-	t.Run("ROB-STA-06/OnRecord", func(t *testing.T) {
-		var recorded []robotsext.Outcome
-		h := setup(t, func(rec *robotsext.Record) { recorded = append(recorded, rec.Outcome) })
-		h.refresh()
-		if want := []robotsext.Outcome{robotsext.OutcomeRules, robotsext.OutcomeRules}; !slices.Equal(recorded, want) {
-			t.Errorf("recorded %v, want %v: one for each fetch", recorded, want)
-		}
+		wantOK(t, c.Visit(siteA+"/a"))
+		w.wantSent("0 /robots.txt", "1 /robots.txt", "122 /a")
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,114 +29,72 @@ func chain(t *testing.T, hops int, end http.HandlerFunc) *site {
 }
 
 func TestRedirects(t *testing.T) {
-	t.Run("ROB-FET-05/five", func(t *testing.T) {
-		rec := fetched(t, chain(t, 5, text(private)))
-		wantOutcome(t, rec, robotsext.OutcomeRules)
-		if len(rec.RedirectChain) != 6 {
-			t.Errorf("chain %q, want 6 URLs", rec.RedirectChain)
+	hops := func(n int, end reply) map[string][]reply {
+		answers := map[string][]reply{"/robots.txt": {redirect("/private/1")}, fmt.Sprintf("/private/%d", n): {end}}
+		for i := 1; i < n; i++ {
+			answers[fmt.Sprintf("/private/%d", i)] = []reply{redirect(fmt.Sprintf("/private/%d", i+1))}
 		}
-	})
-	t.Run("ROB-FET-05/six", func(t *testing.T) {
-		s := chain(t, 6, text(private))
-		rec := fetched(t, s)
-		wantOutcome(t, rec, robotsext.OutcomeAllowAll)
-		if err := rec.RedirectError(); !errors.Is(err, robotsext.ErrTooManyRedirects) {
-			t.Errorf("redirect error %v", err)
-		}
-		if n := len(s.asked()); n != 6 {
-			t.Errorf("%d requests, want 6", n)
-		}
-	})
-	t.Run("ROB-FET-06/other origin", func(t *testing.T) {
-		target := newSite(t, text("User-agent: *\nDisallow: /x\n"))
-		s := newSite(t, http.RedirectHandler(target.URL+"/robots.txt", http.StatusFound).ServeHTTP)
-		r := newRobots(t, nil)
-		wantDisallowed(t, r.Check(t.Context(), s.url("/x")), 2)
-		target.wantAsked(t, robotsLine)
-		wantDisallowed(t, r.Check(t.Context(), target.url("/x")), 2)
-		target.wantAsked(t, robotsLine, robotsLine) // asked for its own
-	})
-	t.Run("ROB-FET-07/loop", func(t *testing.T) {
-		s := newSite(t, http.RedirectHandler("/robots.txt", http.StatusFound).ServeHTTP)
-		wantOutcome(t, fetched(t, s), robotsext.OutcomeAllowAll)
-		if n := len(s.asked()); n > 6 {
-			t.Errorf("%d requests", n)
-		}
-	})
-	t.Run("ROB-FET-07/loop of two", func(t *testing.T) {
-		s := newSite(t, http.RedirectHandler("/to?/robots.txt", http.StatusFound).ServeHTTP)
-		rec := fetched(t, s)
-		wantOutcome(t, rec, robotsext.OutcomeAllowAll)
-		if err := rec.RedirectError(); !errors.Is(err, robotsext.ErrRedirectLoop) {
-			t.Errorf("redirect error %v", err)
-		}
-		s.wantAsked(t, robotsLine, "GET /to?/robots.txt")
-	})
+		return answers
+	}
+	refresh := http.Header{"Refresh": {"0; url=/other.txt"}, "Content-Type": {"text/html"}}
+	type row struct {
+		name    string
+		answers map[string][]reply
+		want    robotsext.Outcome
+		status  int
+		err     error  // of the redirects
+		sent    string // requests
+	}
+	rows := []row{
+		{"ROB-FET-05/ROB-FET-09/five", hops(5, robotsReply), robotsext.OutcomeRules, 200, nil, "/robots.txt /private/1 /private/2 /private/3 /private/4 /private/5"},
+		{"ROB-FET-05/six", hops(6, robotsReply), robotsext.OutcomeAllowAll, 302, robotsext.ErrTooManyRedirects, "/robots.txt /private/1 /private/2 /private/3 /private/4 /private/5"},
+		{"ROB-FET-07/loop", map[string][]reply{"/robots.txt": {redirect("/robots.txt")}}, robotsext.OutcomeAllowAll, 302, robotsext.ErrRedirectLoop, "/robots.txt"},
+		{"ROB-FET-07/loop of two", map[string][]reply{"/robots.txt": {redirect("/to")}, "/to": {redirect("/robots.txt")}}, robotsext.OutcomeAllowAll, 302, robotsext.ErrRedirectLoop, "/robots.txt /to"},
+		{"ROB-FET-10/404 at the end", hops(2, reply{status: 404}), robotsext.OutcomeAllowAll, 404, nil, "/robots.txt /private/1 /private/2"},
+		{"ROB-FET-10/500 at the end", hops(2, reply{status: 500}), robotsext.OutcomeUnreachable, 500, nil, "/robots.txt /private/1 /private/2"},
+		{"ROB-FET-10/dead end", hops(1, reply{err: errors.New("refused")}), robotsext.OutcomeUnreachable, 0, nil, "/robots.txt /private/1 /private/1"},
+		{"ROB-FET-11/refresh", map[string][]reply{"/robots.txt": {{status: 200, header: refresh, body: `<meta http-equiv="refresh" content="0; url=/other.txt">` + "\n" + private}}}, robotsext.OutcomeRules, 200, nil, "/robots.txt"},
+		{"ROB-FET-08/credentials", map[string][]reply{"/robots.txt": {redirect("http://user:secret@a.example/r.txt")}, "/r.txt": {robotsReply}}, robotsext.OutcomeRules, 200, nil, "/robots.txt /r.txt"},
+	}
 	for _, code := range []int{300, 301, 302, 303, 307, 308, 399} {
-		t.Run(fmt.Sprintf("ROB-FET-08/%d", code), func(t *testing.T) {
-			s := newSite(t, func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Location", "r.txt#x")
-				w.WriteHeader(code)
-			})
-			wantOutcome(t, fetched(t, s), robotsext.OutcomeRules)
-			s.wantAsked(t, robotsLine, "GET /r.txt")
+		answers := map[string][]reply{"/robots.txt": {{status: code, header: http.Header{"Location": {"r.txt#x"}}}}, "/r.txt": {robotsReply}}
+		rows = append(rows, row{fmt.Sprintf("ROB-FET-08/%d", code), answers, robotsext.OutcomeRules, 200, nil, "/robots.txt /r.txt"})
+	}
+	for _, test := range rows {
+		onWeb(t, test.name, test.answers, func(t *testing.T, w *web) {
+			rec := recordFor(t, w.robots(robotsext.Options{}), rootA)
+			wantOutcome(t, rec, test.want)
+			var sent []string
+			for _, line := range w.sent {
+				_, url, _ := strings.Cut(line, " ")
+				sent = append(sent, url)
+			}
+			if strings.Join(sent, " ") != test.sent || !slices.Equal(short(rec.RedirectChain), slices.Compact(sent)) {
+				t.Errorf("sent %q, chain %q, want %s", sent, rec.RedirectChain, test.sent)
+			}
+			if err := rec.RedirectError(); !errors.Is(err, test.err) || rec.Status != test.status || (rec.Err == nil) != (test.want != robotsext.OutcomeUnreachable) {
+				t.Errorf("status %d, error %v, redirect error %v", rec.Status, rec.Err, err)
+			}
 		})
 	}
-	t.Run("ROB-FET-08/credentials", func(t *testing.T) {
-		s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
-			w.Header().Set("Location", "http://user:secret@"+req.Host+"/r.txt")
-			w.WriteHeader(301)
-		})
-		wantOutcome(t, fetched(t, s), robotsext.OutcomeRules)
-		if v := s.seen[1].Header.Get("Authorization"); v != "" {
-			t.Errorf("Authorization: %s", v)
+	onWeb(t, "ROB-FET-06/other origin", map[string][]reply{
+		"/robots.txt": {redirect("http://b.example/robots.txt")}, "http://b.example/robots.txt": ok("User-agent: *\nDisallow: /x\n"),
+	}, func(t *testing.T, w *web) {
+		r := w.robots(robotsext.Options{})
+		for _, origin := range []string{siteA, "http://b.example"} {
+			wantDisallowed(t, r.Check(t.Context(), mustParse(t, origin+"/x")), 2)
 		}
+		w.wantSent("0 /robots.txt", "1 http://b.example/robots.txt", "2 http://b.example/robots.txt") // asked for its own
 	})
 	for name, to := range map[string]string{
 		"no URL": "//user:secret@h.example/%zz", "another scheme": "gopher://user:secret@h.example/", "no host": "http://user:secret@h..example/",
 	} {
 		t.Run("ROB-FET-08/credentials, "+name, func(t *testing.T) {
-			rec := recordBy(t, reply{status: 302, header: http.Header{"Location": {to}}})
+			rec := recordBy(t, redirect(to))
 			wantOutcome(t, rec, robotsext.OutcomeUnreachable)
 			if text := fmt.Sprint(rec.Err); !strings.Contains(text, "redirect") || !strings.Contains(text, "***@h.") || strings.Contains(text, "secret") {
 				t.Errorf("error %s", text)
 			}
 		})
 	}
-	t.Run("ROB-FET-09/into a disallowed path", func(t *testing.T) {
-		s := chain(t, 1, text(private))
-		wantOutcome(t, fetched(t, s), robotsext.OutcomeRules)
-		s.wantAsked(t, robotsLine, "GET /private/0")
-	})
-	t.Run("ROB-FET-10/404 at the end", func(t *testing.T) {
-		rec := fetched(t, chain(t, 2, status(404)))
-		wantOutcome(t, rec, robotsext.OutcomeAllowAll)
-		if err := rec.RedirectError(); err != nil {
-			t.Errorf("redirect error %v", err)
-		}
-	})
-	t.Run("ROB-FET-10/500 at the end", func(t *testing.T) {
-		rec := fetched(t, chain(t, 2, status(500)))
-		wantOutcome(t, rec, robotsext.OutcomeUnreachable)
-		if rec.Status != 500 {
-			t.Errorf("status %d", rec.Status)
-		}
-	})
-	t.Run("ROB-FET-10/dead end", func(t *testing.T) {
-		s := newSite(t, http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound).ServeHTTP)
-		rec := fetched(t, s)
-		wantOutcome(t, rec, robotsext.OutcomeUnreachable)
-		if rec.Status != 0 || rec.Err == nil {
-			t.Errorf("status %d, error %v", rec.Status, rec.Err)
-		}
-	})
-	t.Run("ROB-FET-11/refresh", func(t *testing.T) {
-		s := newSite(t, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Refresh", "0; url=/other.txt")
-			w.Header().Set("Content-Type", "text/html")
-			fmt.Fprint(w, `<meta http-equiv="refresh" content="0; url=/other.txt">`+"\n"+private)
-		})
-		wantOutcome(t, fetched(t, s), robotsext.OutcomeRules)
-		s.wantAsked(t, robotsLine)
-	})
 }
