@@ -126,37 +126,36 @@ func TestSizeLimit(t *testing.T) {
 	}
 }
 
-// A RoundTripper must give a body, but some forget to.
-func TestNilBody(t *testing.T) {
-	for status, want := range map[int]robotsext.Outcome{200: robotsext.OutcomeRules, 404: robotsext.OutcomeAllowAll, 500: robotsext.OutcomeUnreachable} {
-		t.Run(fmt.Sprintf("ROB-STA-01/%d", status), func(t *testing.T) {
-			wantOutcome(t, recordBy(t, roundTripper(func(*http.Request) (*http.Response, error) {
-				return &http.Response{StatusCode: status, Header: http.Header{}}, nil
-			})), want)
+// A RoundTripper must give a body, but some forget to: http.Client takes that for an empty one. One that
+// gives neither a response nor an error fails, as in http.Client.
+func TestBareTransport(t *testing.T) {
+	const failure = "neither a response nor an error"
+	for name, test := range map[string]struct {
+		robots, page bool // are answered, without a body
+		visit        string
+	}{
+		"ROB-STA-01/no body":       {true, true, ""},
+		"ROB-FET-15/no robots.txt": {false, true, failure},
+		"no page":                  {true, false, failure},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRobots(t, &robotsext.Options{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+				if robots := req.URL.Path == "/robots.txt"; robots && test.robots || !robots && test.page {
+					return &http.Response{StatusCode: http.StatusOK, Header: make(http.Header), Request: req}, nil
+				}
+				return nil, nil //nolint:nilnil // what this is about
+			})})
+			for _, err := range []error{get(t, r.Transport(nil), siteA+"/a"), colly.NewCollector(r.Attach).Visit(siteA + "/a")} {
+				if (err == nil) != (test.visit == "") || err != nil && !strings.Contains(err.Error(), test.visit) {
+					t.Errorf("error %v, want %q", err, test.visit)
+				}
+			}
+			want := robotsext.OutcomeRules
+			if !test.robots {
+				want = robotsext.OutcomeUnreachable
+			}
+			wantOutcome(t, recordFor(t, r, rootA), want)
 		})
-	}
-}
-
-// A transport that returns neither a response nor an error fails, as in http.Client.
-func TestTransportWithoutResponse(t *testing.T) {
-	const want = "neither a response nor an error"
-	answers := map[string]http.RoundTripper{ // by path; others get nothing
-		"http://robots.example/robots.txt": nil,
-		"http://page.example/robots.txt":   robotsReply,
-	}
-	r := newRobots(t, &robotsext.Options{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-		if answer := answers[req.URL.String()]; answer != nil {
-			return answer.RoundTrip(req)
-		}
-		return nil, nil //nolint:nilnil // what this is about
-	})})
-	rec := recordFor(t, r, mustParse(t, "http://robots.example/"))
-	wantOutcome(t, rec, robotsext.OutcomeUnreachable)
-	if !strings.Contains(rec.Err.Error(), want) {
-		t.Errorf("robots.txt: error %v, want %q", rec.Err, want)
-	}
-	if err := colly.NewCollector(r.Attach).Visit("http://page.example/a"); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("page: error %v, want %q", err, want)
 	}
 }
 

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gocolly/colly/v2"
-
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -58,12 +56,6 @@ func TestTransport(t *testing.T) {
 			s.wantPages(t, method+" /a", method+" /to?/private")
 		})
 	}
-	t.Run("ROB-GEN-04/redirect to another origin", func(t *testing.T) {
-		target := newSite(t, text("User-agent: *\nDisallow: /x\n"))
-		s := newSite(t, text(private))
-		wantDisallowed(t, get(t, newRobots(t, nil).Transport(nil), s.URL+"/to?"+target.URL+"/x"), 2)
-		target.wantAsked(t, robotsLine)
-	})
 	t.Run("URL as given", func(t *testing.T) {
 		s := newSite(t, text(private))
 		req := newRequest(t, "GET", "http://example.invalid/a/%2e%2e/private", "")
@@ -79,48 +71,26 @@ func TestTransport(t *testing.T) {
 			t.Errorf("error %v, want one of %s for %s", err, s.URL, req.URL)
 		}
 	})
-	t.Run("ROB-FET-19", func(t *testing.T) {
-		s := newSite(t, text("User-agent: *\nDisallow: /\n"))
-		clock := newClock()
-		r := newRobots(t, &robotsext.Options{Now: clock.now})
-		for range 2 {
-			wantDisallowed(t, get(t, r.Transport(nil), s.URL+"/"), 2)
-			clock.advance(25 * time.Hour)
-		}
-		s.wantAsked(t, robotsLine, robotsLine)
-	})
-	t.Run("ROB-CAC-15", func(t *testing.T) {
-		var rules string
-		s := newSite(t, func(w http.ResponseWriter, req *http.Request) { text(rules)(w, req) })
-		clock := newClock()
-		r := newRobots(t, &robotsext.Options{Now: clock.now})
-		queued := newRequest(t, "GET", s.URL+"/private", "")
+	onWeb(t, "ROB-CAC-15/ROB-FET-19", map[string][]reply{"/robots.txt": {{status: 200}, robotsReply}}, func(t *testing.T, w *web) {
+		r := w.robots(robotsext.Options{})
+		queued := newRequest(t, "GET", siteA+"/private", "")
 		wantOK(t, r.Check(t.Context(), queued.URL))
-		rules = private
-		clock.advance(25 * time.Hour)
+		time.Sleep(25 * time.Hour)
 		_, err := send(t, r, queued)
 		wantDisallowed(t, err, 2)
-		s.wantPages(t)
+		w.wantSent("0 /robots.txt", "90001 /robots.txt")
 	})
 	t.Run("ROB-MAT-25/sent as checked", func(t *testing.T) {
 		s := newSite(t, text(private))
-		resp, err := send(t, newRobots(t, nil), newRequest(t, "GET", s.URL+"/private/%2e%2e/a?b=/../c", ""))
+		req := newRequest(t, "GET", s.URL+"/private/%2e%2e/a?b=/../c", "")
+		resp, err := send(t, newRobots(t, nil), req)
 		wantOK(t, err)
 		s.wantAsked(t, robotsLine, "GET /a?b=/../c")
 		if got := resp.Request.URL.RequestURI(); got != "/a?b=/../c" {
 			t.Errorf("the answer says it is to %s", got)
 		}
-	})
-	t.Run("ROB-FET-04/no User-Agent", func(t *testing.T) {
-		s := newSite(t, text(private))
-		req := newRequest(t, "GET", s.URL+"/a", "")
-		_, err := send(t, newRobots(t, nil), req)
-		wantOK(t, err)
-		if got := s.seen[1].Header.Get("User-Agent"); got != agent {
-			t.Errorf("sent as %q", got)
-		}
-		if len(req.Header) != 0 {
-			t.Errorf("the request was changed: %v", req.Header)
+		if got := s.seen[1].Header.Get("User-Agent"); got != agent || len(req.Header) != 0 { // ROB-FET-04
+			t.Errorf("sent as %q; header of the request %v", got, req.Header)
 		}
 	})
 	t.Run("base", func(t *testing.T) {
@@ -140,22 +110,6 @@ func TestTransport(t *testing.T) {
 		}
 		s.wantAsked(t, robotsLine)
 	})
-}
-
-// http.Client takes an answer without a Body for an empty one.
-func TestAnswerWithoutBody(t *testing.T) {
-	bare := roundTripper(func(req *http.Request) (*http.Response, error) {
-		if req.URL.Path == "/robots.txt" {
-			return robotsReply.RoundTrip(req)
-		}
-		return &http.Response{StatusCode: http.StatusOK, Header: make(http.Header), Request: req}, nil
-	})
-	r := newRobots(t, &robotsext.Options{Transport: bare})
-	resp, err := send(t, r, newRequest(t, "GET", "http://example.com/a", ""))
-	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Errorf("got %v, %v", resp, err)
-	}
-	wantOK(t, colly.NewCollector(r.Attach).Visit("http://example.com/a"))
 }
 
 // watchedBody tells whether it was closed.
