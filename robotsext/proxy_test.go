@@ -82,7 +82,10 @@ func TestProxyByCollectorContext(t *testing.T) {
 			_, err := r.Refresh(ctx, u)
 			return err
 		},
-		"SiteUsage": func(ctx context.Context, r *robotsext.Robots, u *url.URL) error { return r.Permit(ctx, u, usage.TDM) },
+		"SiteUsage": func(ctx context.Context, r *robotsext.Robots, u *url.URL) error {
+			_, err := r.SiteUsage(ctx, u, usage.TDM)
+			return err
+		},
 		"Sitemaps": func(ctx context.Context, r *robotsext.Robots, u *url.URL) error {
 			_, errs := gather(r.Sitemaps(ctx, u))
 			return errors.Join(errs...)
