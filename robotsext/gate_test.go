@@ -103,14 +103,27 @@ func TestTransport(t *testing.T) {
 			}
 			return reply{status: 200}.RoundTrip(req)
 		})
-		_, err := do(&http.Client{Transport: newRobots(t, nil).Transport(base), Timeout: time.Minute}, newRequest(t, "GET", s.URL+"/a", ""))
+		idle := &closingTransport{RoundTripper: base}
+		client := &http.Client{Transport: newRobots(t, nil).Transport(idle), Timeout: time.Minute}
+		_, err := do(client, newRequest(t, "GET", s.URL+"/a", ""))
 		wantOK(t, err)
+		if client.CloseIdleConnections(); !idle.closed {
+			t.Error("CloseIdleConnections does not reach base")
+		}
 		if !slices.Equal(through, []string{"/a"}) {
 			t.Errorf("through base went %q", through)
 		}
 		s.wantAsked(t, robotsLine)
 	})
 }
+
+// closingTransport tells whether its idle connections were closed.
+type closingTransport struct {
+	http.RoundTripper
+	closed bool
+}
+
+func (c *closingTransport) CloseIdleConnections() { c.closed = true }
 
 // watchedBody tells whether it was closed.
 type watchedBody struct {
