@@ -108,8 +108,6 @@ func setUps(proxy string) []setUp {
 	}
 	if hasContexts() {
 		all = append(all, setUp{name: "context before", before: setContext}, setUp{name: "context after", after: setContext})
-	} else {
-		fmt.Println("this colly has no contexts")
 	}
 	return all
 }
@@ -156,14 +154,19 @@ var drives = []drive{
 	}},
 }
 
+func newRobots() *robotsext.Robots {
+	robots, err := robotsext.New("dropinbot/1.0", &robotsext.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		panic(err)
+	}
+	return robots
+}
+
 // run is one program, judged by the site that it visits.
 func run(s setUp, d drive) error {
 	site := newSite(strict)
 	defer site.Close()
-	robots, err := robotsext.New("dropinbot/1.0", &robotsext.Options{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return err
-	}
+	robots := newRobots()
 	c := colly.NewCollector()
 	if s.before != nil {
 		s.before(c)
@@ -200,38 +203,24 @@ func run(s setUp, d drive) error {
 }
 
 // visitRobots holds that a program may read robots.txt as a page.
-func visitRobots() error {
-	site := newSite(strict)
-	defer site.Close()
-	robots, err := robotsext.New("dropinbot/1.0", &robotsext.Options{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return err
-	}
-	c := colly.NewCollector(robots.Attach)
+func visitRobots(site *site, _ *robotsext.Robots, c *colly.Collector) error {
 	var got string
 	c.OnResponse(func(r *colly.Response) { got = string(r.Body) })
 	if err := c.Visit(site.URL + "/robots.txt"); err != nil || got != strict {
-		return fmt.Errorf("got %q, error %v", got, err)
+		return fmt.Errorf("got %q, error %w", got, err)
 	}
 	return nil
 }
 
 // cloneAfterSetClient holds that a clone sends nothing by a new client until Attach is called
 // again. In a colly without contexts, it sends pages unchecked.
-func cloneAfterSetClient() error {
-	site := newSite(strict)
-	defer site.Close()
-	robots, err := robotsext.New("dropinbot/1.0", &robotsext.Options{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return err
-	}
-	c := colly.NewCollector(robots.Attach)
+func cloneAfterSetClient(site *site, robots *robotsext.Robots, c *colly.Collector) error {
 	if err := c.Visit(site.URL + "/allowed"); err != nil {
 		return err
 	}
 	clone := c.Clone()
 	c.SetClient(&http.Client{})
-	err = clone.Visit(site.URL + "/private/page")
+	err := clone.Visit(site.URL + "/private/page")
 	robots.Attach(c)
 	_ = clone.Visit(site.URL + "/private/attached-again")
 	want := []string{"GET /robots.txt", "GET /allowed"}
@@ -241,7 +230,7 @@ func cloneAfterSetClient() error {
 	site.mu.Lock()
 	defer site.mu.Unlock()
 	if !slices.Equal(site.seen, want) || errors.Is(err, robotsext.ErrDetached) != hasContexts() {
-		return fmt.Errorf("the site has seen %q, want %q; error %v", site.seen, want, err)
+		return fmt.Errorf("the site has seen %q, want %q; error %w", site.seen, want, err)
 	}
 	return nil
 }
@@ -257,13 +246,15 @@ func Run() (failed []error) {
 			}
 		}
 	}
-	for name, check := range map[string]func() error{
+	for name, check := range map[string]func(*site, *robotsext.Robots, *colly.Collector) error{
 		"robots.txt as a page":  visitRobots,
 		"clone after SetClient": cloneAfterSetClient,
 	} {
-		if err := check(); err != nil {
+		site, robots := newSite(strict), newRobots()
+		if err := check(site, robots, colly.NewCollector(robots.Attach)); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", name, err))
 		}
+		site.Close()
 	}
 	return failed
 }
