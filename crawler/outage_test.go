@@ -398,7 +398,7 @@ func TestDeadProxy(t *testing.T) {
 // Workers of a shared crawl pause together while their site is down, and no URL fails.
 func TestSharedOutage(t *testing.T) {
 	t.Parallel()
-	const n, retry = 60, 2 * time.Second
+	const n, retry = 24, time.Second
 	var mu sync.Mutex // guards the variables below
 	var broken []time.Time
 	up := false // again, since a worker has seen the outage
@@ -407,7 +407,7 @@ func TestSharedOutage(t *testing.T) {
 		s.handle(path, func(w http.ResponseWriter, r *http.Request) {
 			mu.Lock()
 			defer mu.Unlock()
-			if !up && (path == "/20" || len(broken) > 0) {
+			if !up && (path == "/8" || len(broken) > 0) {
 				broken = append(broken, time.Now())
 				panic(http.ErrAbortHandler)
 			}

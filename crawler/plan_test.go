@@ -145,7 +145,7 @@ func TestPlanInterrupted(t *testing.T) {
 // TestFrontierSize compares the predicted size of the frontier with a frontier on disk in which all
 // URLs are done.
 func TestFrontierSize(t *testing.T) {
-	const urls = 10_000
+	const urls = 2000
 	dir := filepath.Join(t.TempDir(), "frontier")
 	store, err := logstore.Open(dir, nil)
 	if err != nil {

@@ -86,7 +86,7 @@ func TestTraps(t *testing.T) {
 	t.Parallel()
 	s := trapSite(t)
 	cfg := testConfig(t, s.url+"/")
-	cfg.Limits.TrapPages, cfg.Output.Links, cfg.Limits.MaxPages = 40, LinksNone, 3000 // else it would not come to an end
+	cfg.Limits.TrapPages, cfg.Output.Links, cfg.Limits.MaxPages = 10, LinksNone, 3000 // else it would not come to an end
 	got := runCrawl(t, cfg, nil)
 	want := []string{"/", "/about", "/contact", "/news/", "/shop"}
 	for i := range 40 {
@@ -105,7 +105,7 @@ func TestTraps(t *testing.T) {
 		kinds[kind]++
 	}
 	t.Logf("%d pages, %v; rejected %v", got.Pages, kinds, got.Rejected)
-	for kind, most := range map[string]int{"calendar": 200, "days": 200, "here": 200, "s": 200, "shop": 700, "p": 40} {
+	for kind, most := range map[string]int{"calendar": 100, "days": 100, "here": 100, "s": 100, "shop": 600, "p": 40} {
 		if kinds[kind] > most {
 			t.Errorf("%d pages of %s were fetched", kinds[kind], kind)
 		}
@@ -114,7 +114,7 @@ func TestTraps(t *testing.T) {
 		t.Errorf("%+v", got.Summary)
 	}
 	for _, r := range got.rejected {
-		if r.Reason == output.Trap && !strings.Contains(r.Detail, "trap-pages 40") {
+		if r.Reason == output.Trap && !strings.Contains(r.Detail, "trap-pages 10") {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -173,7 +173,7 @@ func TestLargeSiteIsNoTrap(t *testing.T) {
 // pages.
 func TestSiteOfOneTextIsNoTrap(t *testing.T) {
 	t.Parallel()
-	const size = 600
+	const size = 150
 	s := newSite(t, "127.0.0.1", nil)
 	s.mux.HandleFunc("/p/{id}", func(w http.ResponseWriter, r *http.Request) {
 		id, _ := strconv.Atoi(r.PathValue("id"))
@@ -189,7 +189,7 @@ func TestSiteOfOneTextIsNoTrap(t *testing.T) {
 		_, _ = fmt.Fprint(w, `<a href="/p/1">home</a>`)
 	})
 	cfg := testConfig(t, s.url+"/p/1")
-	cfg.Limits.TrapPages = 200 // by then all are known
+	cfg.Limits.TrapPages = 50 // by then all are known
 	if got := runCrawl(t, cfg, nil); got.Pages != 2*size || len(got.rejected) > 0 {
 		t.Errorf("%d pages, rejected %v", got.Pages, got.Rejected)
 	}
@@ -245,7 +245,7 @@ func TestTrapOfTwoHosts(t *testing.T) {
 func TestTrapsAndResume(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "127.0.0.1", nil)
-	const months = 400
+	const months = 140
 	s.mux.HandleFunc("/{$}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		n, _ := strconv.Atoi(r.FormValue("month"))
@@ -261,7 +261,7 @@ func TestTrapsAndResume(t *testing.T) {
 		t.Fatalf("%+v", got.Summary)
 	}
 	// A URL that comes now is skipped at once.
-	s.page("/door", `<a href="/?month=399">1</a><a href="/?month=400">2</a>`)
+	s.page("/door", `<a href="/?month=139">1</a><a href="/?month=140">2</a>`)
 	rejected := got.Rejected[output.Trap]
 	got = resume(t, cfg, func(c *Config) { c.URLs = append(c.URLs, s.url+"/door") })
 	if got.Pages != first+1 || got.Rejected[output.Trap] != rejected+2 {
@@ -283,7 +283,7 @@ func TestTrapsAndResume(t *testing.T) {
 // Sitemap entries that redirect are not traps, also in a recrawl, and may repeat segments.
 func TestRedirectedSitemapEntryIsNoTrap(t *testing.T) {
 	t.Parallel()
-	const listed = 150
+	const listed = 90
 	moved := func(id string) string {
 		if id == "100" {
 			return "/a/a/a/a/a"
