@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -108,9 +106,7 @@ func TestDepth(t *testing.T) {
 			cfg := testConfig(t, s.url)
 			cfg.Scope.MaxDepth = depth
 			got := runCrawl(t, cfg, nil)
-			if diff := cmp.Diff(want, got.paths(s.url)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			got.wantPages(t, s, want...)
 			if depth < 0 {
 				return
 			}

@@ -80,7 +80,7 @@ func TestTablesHaveTheDetailsOfLinks(t *testing.T) {
 // reason, an asset of a nofollow page does not.
 func TestInvalidURLsAreListedAsWritten(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{
-		"/":  `<a href="/a">a</a><a href="http://<x>/">1</a><a rel=nofollow href="http://<n>/">2</a><img src=" https:///trac er/i.png">`,
+		"/":  `<a href="/a">a</a><a href="http://<x>/">1</a><a href="http://[broken/">b</a><a href="http://a.test:x/">p</a><a rel=nofollow href="http://<n>/">2</a><img src=" https:///trac er/i.png">`,
 		"/a": `<meta name=robots content=nofollow><a href="http://<m>/">1</a><a href="http://<x>/">2</a><img src="http://<y>/"><a href="mailto:<x>">3</a>`,
 	})
 	cfg := testConfig(t, s.url)
@@ -91,7 +91,7 @@ func TestInvalidURLsAreListedAsWritten(t *testing.T) {
 		reasons[r.URL] = r.Reason
 	}
 	want := map[string]output.Reason{
-		"http://<x>/": output.InvalidURL, "https:///trac er/i.png": output.InvalidURL, "http://<y>/": output.InvalidURL,
+		"http://<x>/": output.InvalidURL, "http://[broken/": output.InvalidURL, "http://a.test:x/": output.InvalidURL, "https:///trac er/i.png": output.InvalidURL, "http://<y>/": output.InvalidURL,
 		"http://<n>/": output.Nofollow, "http://<m>/": output.Nofollow,
 	}
 	if diff := cmp.Diff(want, reasons); diff != "" {
@@ -105,7 +105,7 @@ func TestInvalidURLsAreListedAsWritten(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(map[string][]string{
-		s.url + "/":  {s.url + "/a", "http://<x>/", "http://<n>/", "img https:///trac er/i.png"},
+		s.url + "/":  {s.url + "/a", "http://<x>/", "http://[broken/", "http://a.test:x/", "http://<n>/", "img https:///trac er/i.png"},
 		s.url + "/a": {"http://<m>/", "http://<x>/", "img http://<y>/"},
 	}, links); diff != "" {
 		t.Errorf("links (-want +got):\n%s", diff)

@@ -457,6 +457,7 @@ func TestCrawlRefusesFilesOfAnother(t *testing.T) {
 	s := chain(t, 2)
 	cfg := testConfig(t, s.url+"/0")
 	runCrawl(t, cfg, nil)
+	refuses(t, cfg, nil, output.ErrExists, "")
 	for _, name := range []string{"crawl.json", "pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "permissions.jsonl"} {
 		must(t, os.Remove(filepath.Join(cfg.Output.Dir, name)))
 	}

@@ -318,10 +318,7 @@ func TestOverloadAfterConnectionError(t *testing.T) {
 						return nil, io.EOF
 					case after == breaks && previous == "http://a.test/robots.txt":
 						busy = append(busy, time.Now())
-						return answering(func(w http.ResponseWriter, _ *http.Request) {
-							w.Header().Set("Retry-After", "10")
-							w.WriteHeader(http.StatusServiceUnavailable)
-						}).RoundTrip(r)
+						return answering(page(503, "", "Retry-After", "10")).RoundTrip(r)
 					}
 					return answering(func(w http.ResponseWriter, r *http.Request) {
 						w.Header().Set("Content-Type", "text/html")

@@ -206,11 +206,7 @@ func TestPurpose(t *testing.T) {
 			"/robots.txt": "User-agent: *\nAllow: /\nContent-Usage: /no train-ai=n\nContent-Usage: /yes train-ai=y\n",
 			"/":           `<a href=/no>n</a><a href=/yes>y</a><a href=/own>o</a>`, "/no": "n", "/yes": "y",
 		})
-		s.handle("/own", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Usage", "train-ai=n")
-			w.Header().Set("Content-Type", "text/html")
-			_, _ = fmt.Fprint(w, `<a href=/behind>b</a>`)
-		})
+		s.handle("/own", page(200, `<a href=/behind>b</a>`, "Content-Usage", "train-ai=n", "Content-Type", "text/html"))
 		return s
 	}
 	for name, tt := range map[string]struct {
@@ -550,10 +546,7 @@ func TestRejectionByTDMRepHasItsRule(t *testing.T) {
 // A site that forbids storing its robots.txt has no kept version.
 func TestVersionsAndNoStore(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "x"})
-	s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Cache-Control", "no-store")
-		_, _ = fmt.Fprint(w, "User-agent: *\nContent-Signal: search=no\n")
-	})
+	s.handle("/robots.txt", page(200, "User-agent: *\nContent-Signal: search=no\n", "Cache-Control", "no-store"))
 	cfg := testConfig(t, s.url+"/")
 	runCrawl(t, cfg, nil)
 	p := permissionsOf(t, cfg, s)["/"]
@@ -578,11 +571,7 @@ func TestWithheldPagesCountForLimits(t *testing.T) {
 			for i := range 20 {
 				path := fmt.Sprintf("/%d", i)
 				cfg.URLs = append(cfg.URLs, s.url+path)
-				s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
-					w.Header().Set("Content-Type", "text/html")
-					w.Header().Set("Content-Usage", "train-ai=n")
-					_, _ = fmt.Fprint(w, strings.Repeat("x", 100_000))
-				})
+				s.handle(path, page(200, strings.Repeat("x", 100_000), "Content-Type", "text/html", "Content-Usage", "train-ai=n"))
 			}
 			cfg.Usage.Purposes, cfg.Limits.Concurrency = []string{"train-ai"}, 1
 			limit(&cfg.Limits)
@@ -604,13 +593,7 @@ func TestBodiesOfErrorsAreWithheld(t *testing.T) {
 		for _, status := range []int{302, 402, 403, 404, 500} {
 			path := fmt.Sprintf("/%d", status)
 			cfg.URLs = append(cfg.URLs, s.url+path)
-			s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Content-Type", "text/html")
-				w.Header().Set("Content-Usage", "train-ai=n")
-				w.Header().Set("Location", "/404")
-				w.WriteHeader(status)
-				_, _ = fmt.Fprint(w, secret)
-			})
+			s.handle(path, page(status, secret, "Content-Type", "text/html", "Content-Usage", "train-ai=n", "Location", "/404"))
 		}
 		cfg.Usage.Purposes, cfg.Robots.ObeyNoindex = []string{"train-ai"}, obeyNoindex
 		kept := new(keeping)

@@ -379,15 +379,6 @@ func TestRecrawlKeepsDelays(t *testing.T) {
 	})
 }
 
-// A 304 to an unconditional request does not mean unchanged.
-func TestUnrequested304IsNotUnchanged(t *testing.T) {
-	s := newSite(t, "127.0.0.1", nil)
-	s.handle("/", status(http.StatusNotModified))
-	if got := runCrawl(t, testConfig(t, s.url+"/"), nil); got.Unchanged != 0 || got.Statuses[304] != 1 {
-		t.Errorf("%+v", got.Summary)
-	}
-}
-
 // A recrawl requests sitemaps as sitemaps, whatever their last outcome was.
 func TestRecrawlOfSitemaps(t *testing.T) {
 	var second atomic.Bool
@@ -415,9 +406,7 @@ func TestRecrawlOfSitemaps(t *testing.T) {
 	}
 	second.Store(true)
 	got := again(t, cfg, Options{Recrawl: true})
-	if diff := cmp.Diff([]string{"/", "/a", "/b", "/from-fails"}, got.paths(s.url)); diff != "" {
-		t.Errorf("pages (-want +got):\n%s", diff)
-	}
+	got.wantPages(t, s, "/", "/a", "/b", "/from-fails")
 	if r := got.refusal(t, s.url+"/no.txt"); r.Reason != output.Disallowed || s.count("/no.txt") > 0 {
 		t.Errorf("%+v", r)
 	}

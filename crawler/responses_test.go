@@ -95,10 +95,7 @@ func TestUpgradeInsecureRequests(t *testing.T) {
 	s.page("/twice", `<meta http-equiv="Content-Security-Policy" content="upgrade-insecure-requests"><img src=http://twice.example.invalid/>`+
 		`<link rel=preload as=style href=http://twice.example.invalid/s.css><img src=https://twice.example.invalid/><link rel=stylesheet href=https://twice.example.invalid/s.css>`)
 	s.page("/plain", strings.ReplaceAll(`<img src="http://a.example.invalid/i.png">`, "a.example", "plain.example"))
-	s.handle("/s.css", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/css")
-		_, _ = w.Write([]byte("a{background:url(http://sheet.example.invalid/i.png)}"))
-	})
+	s.handle("/s.css", page(200, "a{background:url(http://sheet.example.invalid/i.png)}", "Content-Type", "text/css"))
 	cfg := testConfig(t, s.url+"/")
 	_, checks := checkedCrawl(t, cfg, nil, CheckAssets)
 	for _, line := range readOutput[output.Links](t, cfg, "links.jsonl") {
@@ -133,7 +130,7 @@ func TestResponsesAsBrowsersHandleThem(t *testing.T) {
 		"301": {301, "/to?301#f", "/to?301"}, "303": {303, "to?303", "/to?303"}, "307": {307, "/to?307", "/to?307"}, "308": {308, "/to?308", "/to?308"},
 		"scheme": {302, strings.TrimPrefix(s.url, "http:") + "/to?scheme", "/to?scheme"}, "dots": {302, "./x/../to?dots", "/to?dots"},
 		"300": {300, "/no", ""}, "304": {304, "/no", ""}, "305": {305, "/no", ""}, "306": {306, "/no", ""}, "310": {310, "/no", ""}, "201": {201, "/no", ""},
-		"empty": {302, "", ""}, "latin1": {302, "/d\xe9j\xe0?\xfc", "/d%E9j%E0?%FC"}, "escape": {302, "/to?%zz#%", "/to?%zz"}, "mail": {302, "mailto:a@example.com", ""},
+		"empty": {302, "", ""}, "latin1": {302, "/d\xe9j\xe0?\xfc", "/d%E9j%E0?%FC"}, "escape": {302, "/to?%zz#%", "/to?%zz"}, "percent": {302, "/to-100%", "/to-100%25"}, "moved.xml.gz": {302, "/to.xml.gz", "/to.xml.gz"}, "mail": {302, "mailto:a@example.com", ""},
 	} {
 		s.handle("/"+name, respond(tt.status, tt.location))
 		links += "<a href=/" + name + ">x</a>"
@@ -151,7 +148,9 @@ func TestResponsesAsBrowsersHandleThem(t *testing.T) {
 	s.page("/", links+"<a href=/several>x</a>")
 	cfg := testConfig(t, s.url+"/")
 	cfg.Output.AlsoWrite = []string{"csv", "sqlite"}
-	runCrawl(t, cfg, &Options{Formats: []output.Format{csvout.Format(nil), sqlite.Format(nil)}})
+	if sum := runCrawl(t, cfg, &Options{Formats: []output.Format{csvout.Format(nil), sqlite.Format(nil)}}); sum.Unchanged > 0 {
+		t.Errorf("unchanged, by a 304 to an unconditional request: %+v", sum.Summary)
+	}
 	got := make(map[string]string)
 	for _, p := range readOutput[output.Page](t, cfg, "pages.jsonl") {
 		got[strings.TrimPrefix(p.URL, s.url)] = fmt.Sprint(p.Status, " ", p.Location)

@@ -36,9 +36,7 @@ func (c *crawl) whole(t *testing.T, s *site, n int) {
 		}
 	}
 	slices.Sort(want)
-	if diff := cmp.Diff(want, c.paths(s.url)); diff != "" {
-		t.Errorf("pages (-want +got):\n%s", diff)
-	}
+	c.wantPages(t, s, want...)
 	if c.End != EndFinished || c.Remaining != 0 || c.Pages != n || c.Statuses[200] != n ||
 		c.Rejected[output.Disallowed] != n || c.Rejected[output.OutOfScope] != n {
 		t.Errorf("summary %+v", c.Summary)

@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -91,13 +90,14 @@ func TestURLsOutOfScopeAreNotRequested(t *testing.T) {
 	}
 }
 
-// ROB-GEN-04: the target of a redirect is checked like any URL.
+// ROB-GEN-04: the target of a redirect is checked like any URL. A chain of a page or of a sitemap ends after the
+// maximum, and the URL after it is listed.
 func TestROB_GEN_04_redirects(t *testing.T) {
 	other := newSite(t, "127.0.0.2", map[string]string{
 		"/robots.txt": "User-agent: *\nDisallow: /private\n", "/": "other", "/private": "never",
 	})
 	s := newSite(t, "127.0.0.1", map[string]string{
-		"/robots.txt": "User-agent: *\nDisallow: /private\n",
+		"/robots.txt": "Sitemap: {site}/map/0\nUser-agent: *\nDisallow: /private\n",
 		"/": `<a href="/to-private">1</a><a href="/to-page">2</a><a href="/loop">3</a>
 			<a href="/to-other">4</a><a href="/to-other-private">5</a><a href="/chain/0">6</a><a href="/nowhere">7</a>`,
 		"/page": "a page", "/private": "never",
@@ -111,11 +111,12 @@ func TestROB_GEN_04_redirects(t *testing.T) {
 	redirect("/to-other", other.url+"/")
 	redirect("/to-other-private", other.url+"/private")
 	redirect("/nowhere", "mailto:a@b")
-	s.mux.HandleFunc("/chain/{n}", func(w http.ResponseWriter, r *http.Request) {
-		var n int
-		_, _ = fmt.Sscan(r.PathValue("n"), &n)
-		http.Redirect(w, r, fmt.Sprintf("/chain/%d", n+1), http.StatusFound)
-	})
+	for _, chain := range []string{"/chain", "/map"} {
+		s.mux.HandleFunc(chain+"/{n}", func(w http.ResponseWriter, r *http.Request) {
+			n, _ := strconv.Atoi(r.PathValue("n"))
+			http.Redirect(w, r, fmt.Sprint(chain, "/", n+1), http.StatusFound)
+		})
+	}
 	got := runCrawl(t, testConfig(t, s.url, other.url), nil)
 
 	for _, s := range []*site{s, other} {
@@ -129,11 +130,13 @@ func TestROB_GEN_04_redirects(t *testing.T) {
 	if s.count("/page") != 1 || s.count("/loop") != 1 || other.count("/") != 1 {
 		t.Errorf("asked %v and %v", s.asked(), other.asked())
 	}
-	if n := len(slices.DeleteFunc(s.asked(), func(u string) bool { return !strings.HasPrefix(u, "/chain/") })); n != redirection.Max+1 {
-		t.Errorf("an endless chain was followed for %d requests, want %d", n, redirection.Max+1)
-	}
-	if r := got.refusal(t, fmt.Sprintf("%s/chain/%d", s.url, redirection.Max+1)); r.Reason != output.TooManyRedirects {
-		t.Errorf("end of the chain: %+v", r)
+	for _, chain := range []string{"/chain", "/map"} {
+		if n := len(slices.DeleteFunc(s.asked(), func(u string) bool { return !strings.HasPrefix(u, chain+"/") })); n != redirection.Max+1 {
+			t.Errorf("the endless %s was followed for %d requests, want %d", chain, n, redirection.Max+1)
+		}
+		if r := got.refusal(t, fmt.Sprint(s.url, chain, "/", redirection.Max+1)); r.Reason != output.TooManyRedirects {
+			t.Errorf("end of %s: %+v", chain, r)
+		}
 	}
 }
 
@@ -152,9 +155,7 @@ func TestStartRedirectJoinsTheScope(t *testing.T) {
 			cfg := testConfig(t, bare.url, blog.url)
 			cfg.Scope.MaxDepth = depth
 			got := runCrawl(t, cfg, nil)
-			if diff := cmp.Diff(want, got.paths(www.url)); diff != "" {
-				t.Errorf("pages of the host a start URL led to (-want +got):\n%s", diff)
-			}
+			got.wantPages(t, www, want...)
 			if len(got.AddedHosts) != 1 || len(got.notices) != 1 || !strings.Contains(got.notices[0], www.url) {
 				t.Errorf("joined %v, notices %q", got.AddedHosts, got.notices)
 			}
@@ -162,31 +163,6 @@ func TestStartRedirectJoinsTheScope(t *testing.T) {
 				t.Errorf("rejected %+v", got.rejected)
 			}
 		}))
-	}
-}
-
-func TestUnusualResponses(t *testing.T) {
-	noPort := "http://" + strings.Repeat("a.", 120) + "test:x/" // it begins like a URL
-	s := newSite(t, "127.0.0.1", map[string]string{
-		"/":       `<a href="/sale">1</a><a href="/map.xml.gz">2</a><a href="/moved.xml.gz">3</a><a href="http://[broken/">4</a><a href="` + noPort + `">5</a>`,
-		"/target": "target",
-	})
-	location := func(from, to string) {
-		s.handle(from, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header()["Location"] = []string{to}
-			w.WriteHeader(http.StatusFound)
-		})
-	}
-	location("/sale", "/sale-100%")
-	location("/moved.xml.gz", "/target")
-	s.handle("/map.xml.gz", http.NotFound)
-	s.handle("/sale-100%", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "sale") })
-	got := runCrawl(t, testConfig(t, s.url), nil)
-	if diff := cmp.Diff([]string{"/", "/map.xml.gz", "/moved.xml.gz", "/sale", "/sale-100%25", "/target"}, got.paths(s.url)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if r := got.refusal(t, "http://[broken/"); r.Reason != output.InvalidURL || r.Detail == "" || len(got.rejected) != 2 || got.Rejected[output.InvalidURL] != 2 {
-		t.Errorf("rejected %+v", got.rejected)
 	}
 }
 
@@ -200,16 +176,11 @@ func TestROB_LOC_16_ImpossiblePortsAreInvalid(t *testing.T) {
 				"/map.xml":    "<urlset><url><loc>" + listed + "</loc></url></urlset>",
 				"/":           `<a href="` + link + `">1</a><a href="/moved">2</a>`,
 			})
-			s.handle("/moved", func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Location", target)
-				w.WriteHeader(http.StatusFound)
-			})
+			s.handle("/moved", page(302, "", "Location", target))
 			cfg := testConfig(t, s.url)
 			cfg.Scope.Kind = ScopeAny
 			got := runCrawl(t, cfg, nil)
-			if diff := cmp.Diff([]string{"/", "/moved"}, got.paths(s.url)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			got.wantPages(t, s, "/", "/moved")
 			if r := got.refusal(t, link); r.Reason != output.InvalidURL || !strings.Contains(r.Detail, "port") {
 				t.Errorf("link: %+v", r)
 			}
@@ -222,22 +193,6 @@ func TestROB_LOC_16_ImpossiblePortsAreInvalid(t *testing.T) {
 				t.Errorf("start URL: %v", err)
 			}
 		})
-	}
-}
-
-func TestSitemapRedirectChainIsListedByItsURL(t *testing.T) {
-	s := newSite(t, "127.0.0.1", map[string]string{"/": "x", "/robots.txt": "Sitemap: {site}/m/0\n"})
-	s.mux.HandleFunc("/m/{n}", func(w http.ResponseWriter, r *http.Request) {
-		var n int
-		_, _ = fmt.Sscan(r.PathValue("n"), &n)
-		http.Redirect(w, r, fmt.Sprintf("/m/%d", n+1), http.StatusFound)
-	})
-	got := runCrawl(t, testConfig(t, s.url), nil)
-	if r := got.refusal(t, fmt.Sprintf("%s/m/%d", s.url, redirection.Max+1)); r.Reason != output.TooManyRedirects || strings.Contains(r.URL, "#") {
-		t.Errorf("%+v", r)
-	}
-	if !slices.Equal(got.paths(s.url), []string{"/"}) {
-		t.Errorf("pages %v", got.paths(s.url))
 	}
 }
 
@@ -255,9 +210,7 @@ func TestJoinBringsSitemaps(t *testing.T) {
 		http.Redirect(w, r, www.url+"/", http.StatusFound)
 	})
 	got := runCrawl(t, testConfig(t, s.url+"/", bare.url+"/"), nil)
-	if diff := cmp.Diff([]string{"/", "/listed"}, got.paths(www.url)); diff != "" {
-		t.Errorf("pages (-want +got):\n%s", diff)
-	}
+	got.wantPages(t, www, "/", "/listed")
 }
 
 // A skipped URL has the smallest depth of all links to it.

@@ -125,38 +125,14 @@ func TestSitemapsOfAHostThatJustJoined(t *testing.T) {
 	}
 }
 
-// The sitemaps of a host that one worker adds are read even if another worker fetches its
-// robots.txt before it receives the event.
-func TestSitemapsOfAHostThatJoins(t *testing.T) {
-	t.Parallel()
-	busy := wide(t, "127.0.0.1", 30)
-	brought := newSite(t, "127.0.0.2", map[string]string{
-		"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": "{site}/listed\n", "/": "front", "/listed": "listed",
-	})
-	cfg := sharedConfig(t, busy.url+"/")
-	cfg.Politeness.Delay = 50 * time.Millisecond
-	more := workerConfig(t, cfg, "w2")
-	more.URLs = append(slices.Clone(cfg.URLs), brought.url+"/")
-	all := together(t, workerConfig(t, cfg, "w1"), more)
-	if !slices.Contains(allPages(all), brought.url+"/listed") {
-		t.Errorf("pages %v", allPages(all))
-	}
-}
-
 // A long redirect of a start URL does not end the crawl.
 func TestLongRedirectOfAStart(t *testing.T) {
 	t.Parallel()
 	good := wide(t, "127.0.0.1", 10)
 	target := newSite(t, "127.0.0.3", nil)
-	target.handle("/x", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		_, _ = fmt.Fprint(w, "here")
-	})
+	target.handle("/x", page(200, "here", "Content-Type", "text/html"))
 	bad := newSite(t, "127.0.0.2", nil)
-	bad.handle("/go", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Location", target.url+"/x?"+strings.Repeat("a&", 700))
-		w.WriteHeader(http.StatusFound)
-	})
+	bad.handle("/go", page(302, "", "Location", target.url+"/x?"+strings.Repeat("a&", 700)))
 	cfg := sharedConfig(t, good.url+"/", bad.url+"/go")
 	got := runCrawl(t, workerConfig(t, cfg, "w1"), nil)
 	if got.End != EndFinished || got.Pages != 11+1+1 {

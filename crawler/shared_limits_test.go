@@ -169,22 +169,3 @@ func TestLimitIsMetThoughAPageFails(t *testing.T) {
 		t.Errorf("%d pages, %d skipped, asked %d times", fetched, full, asked.Load())
 	}
 }
-
-// Status has the URLs remaining when a resumed worker starts.
-func TestResumedWorkerKnowsURLsRemaining(t *testing.T) {
-	s := wide(t, "127.0.0.1", 5)
-	cfg := workerConfig(t, sharedConfig(t, s.url+"/"), "w1")
-	cfg.Limits.MaxPages = 2
-	first := runCrawl(t, cfg, nil)
-	cfg = savedConfig(t, cfg)
-	cfg.Limits.MaxPages = 0
-	var c *Crawler
-	remaining := -1
-	c = newCrawler(t, cfg, &Options{Resume: true, OnStart: func() { remaining = statusOf(t, c).Remaining }})
-	if _, err := c.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if first.Remaining == 0 || remaining != first.Remaining {
-		t.Errorf("%d URLs remaining at the start, want %d", remaining, first.Remaining)
-	}
-}

@@ -258,10 +258,12 @@ func TestSharedResume(t *testing.T) {
 	}
 	two.Scope.MaxDepth = 3
 	refuses(t, two, &Options{Resume: true}, ErrConfig, "max-depth")
-	two.Scope.MaxDepth = cfg.Scope.MaxDepth
-	got := resume(t, two, func(c *Config) { c.Limits.MaxPages = 8 })
-	if got.End != EndMaxPages || got.Pages != 3 {
-		t.Errorf("with more pages: %+v", got.Summary)
+	two.Scope.MaxDepth, two.Limits.MaxPages = cfg.Scope.MaxDepth, 8
+	var resumed *Crawler
+	remaining := -1
+	got := runChanged(t, two, &Options{Resume: true, OnStart: func() { remaining = statusOf(t, resumed).Remaining }}, func(c *Crawler) { resumed = c })
+	if got.End != EndMaxPages || got.Pages != 3 || remaining != 16 {
+		t.Errorf("with more pages: %+v, %d URLs remaining at the start", got.Summary, remaining)
 	}
 	if got := resume(t, one, nil); got.End != EndMaxPages || got.Pages != 5 {
 		t.Errorf("the other: %+v", got.Summary)

@@ -225,6 +225,14 @@ func (c *crawl) paths(base string) []string {
 	return paths
 }
 
+// wantPages checks the fetched URLs of a site.
+func (c *crawl) wantPages(t *testing.T, s *site, paths ...string) {
+	t.Helper()
+	if diff := cmp.Diff(paths, c.paths(s.url)); diff != "" {
+		t.Errorf("pages (-want +got):\n%s", diff)
+	}
+}
+
 // refusal returns the line of rejected.jsonl for a URL.
 func (c *crawl) refusal(t *testing.T, url string) output.Rejection {
 	t.Helper()
@@ -247,20 +255,12 @@ func waitFor(holds func() bool) {
 	}
 }
 
-// redirectUnless serves a page at path for requests with the query, and redirects others to it.
-func (s *site) redirectUnless(path, query string) {
-	s.handle(path, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.RawQuery != query {
-			http.Redirect(w, r, path+"?"+query, http.StatusFound)
-			return
-		}
-		_, _ = fmt.Fprint(w, "a page")
-	})
-}
-
-// page returns a response with a body, in which {site} is replaced.
-func page(status int, body string) http.HandlerFunc {
+// page returns a response with a body, in which {site} is replaced, and header fields: a name and a value each.
+func page(status int, body string, fields ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		for i := 0; i < len(fields); i += 2 {
+			w.Header().Add(fields[i], fields[i+1])
+		}
 		w.WriteHeader(status)
 		_, _ = fmt.Fprint(w, strings.ReplaceAll(body, "{site}", "http://"+r.Host))
 	}

@@ -184,10 +184,7 @@ func TestSiteOfOneTextIsNoTrap(t *testing.T) {
 			_, _ = fmt.Fprintf(w, `<a href="/p/%d">page</a>`, random.IntN(size))
 		}
 	})
-	s.mux.HandleFunc("/leaf/{id}", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		_, _ = fmt.Fprint(w, `<a href="/p/1">home</a>`)
-	})
+	s.mux.HandleFunc("/leaf/{id}", page(200, `<a href="/p/1">home</a>`, "Content-Type", "text/html"))
 	cfg := testConfig(t, s.url+"/p/1")
 	cfg.Limits.TrapPages = 50 // by then all are known
 	if got := runCrawl(t, cfg, nil); got.Pages != 2*size || len(got.rejected) > 0 {
@@ -280,10 +277,10 @@ func TestTrapsAndResume(t *testing.T) {
 	}
 }
 
-// Sitemap entries that redirect are not traps, also in a recrawl, and may repeat segments.
-func TestRedirectedSitemapEntryIsNoTrap(t *testing.T) {
+// Start URLs, sitemap entries and their redirects are not traps, also in a recrawl, and may repeat segments.
+func TestSitemapEntryIsNoTrap(t *testing.T) {
 	t.Parallel()
-	const listed = 90
+	const listed = 60
 	moved := func(id string) string {
 		if id == "100" {
 			return "/a/a/a/a/a"
@@ -291,14 +288,14 @@ func TestRedirectedSitemapEntryIsNoTrap(t *testing.T) {
 		return "/new?id=" + id
 	}
 	s := newSite(t, "127.0.0.1", nil)
-	s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
-		_, _ = fmt.Fprintf(w, "Sitemap: http://%s/map.txt\n", r.Host)
-	})
-	s.handle("/map.txt", func(w http.ResponseWriter, r *http.Request) {
-		for i := range listed {
-			_, _ = fmt.Fprintf(w, "http://%s/old?id=%d\n", r.Host, i+100)
-		}
-	})
+	s.page("/robots.txt", "Sitemap: {site}/map.txt\n")
+	list, want, starts := "", []string{}, []string{s.url + "/"}
+	for i := 100; i < 100+listed; i++ {
+		list += fmt.Sprintf("{site}/old?id=%d\n{site}/new?id=%d\n", i, i+200)
+		want = append(want, moved(strconv.Itoa(i)), fmt.Sprintf("/new?id=%d", i+200), fmt.Sprintf("/new?id=%d", i+400))
+		starts = append(starts, fmt.Sprintf("%s/new?id=%d", s.url, i+400))
+	}
+	s.page("/map.txt", list)
 	s.mux.HandleFunc("/old", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, moved(r.FormValue("id")), http.StatusMovedPermanently)
 	})
@@ -309,42 +306,18 @@ func TestRedirectedSitemapEntryIsNoTrap(t *testing.T) {
 	})
 	s.page("/a/a/a/a/a", "")
 	s.page("/", "")
-	cfg := testConfig(t, s.url+"/")
+	cfg := testConfig(t, starts...)
 	cfg.Limits.TrapPages, cfg.Limits.MaxPages = 10, 2000
 	for round, got := range []*crawl{runCrawl(t, cfg, nil), again(t, cfg, Options{Recrawl: true})} {
 		fetched := got.paths(s.url)
-		for i := range listed {
-			if path := moved(strconv.Itoa(i + 100)); !slices.Contains(fetched, path) {
+		for _, path := range want {
+			if !slices.Contains(fetched, path) {
 				t.Errorf("round %d: %s was not fetched", round, path)
 			}
 		}
 		if got.Rejected[output.Trap] == 0 || got.End != EndFinished {
 			t.Errorf("round %d: what is linked to is no trap: %+v", round, got.Summary)
 		}
-	}
-}
-
-// Sitemap entries and start URLs are not traps.
-func TestSitemapEntryIsNoTrap(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, "127.0.0.1", nil)
-	s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
-		_, _ = fmt.Fprintf(w, "Sitemap: http://%s/map.txt\n", r.Host)
-	})
-	s.handle("/map.txt", func(w http.ResponseWriter, r *http.Request) {
-		for i := range 100 {
-			_, _ = fmt.Fprintf(w, "http://%s/?id=%d\n", r.Host, i)
-		}
-	})
-	s.mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "text/html") })
-	starts := []string{}
-	for i := range 50 {
-		starts = append(starts, fmt.Sprintf("%s/?id=%d", s.url, 1000+i))
-	}
-	cfg := testConfig(t, starts...)
-	cfg.Limits.TrapPages = 10
-	if got := runCrawl(t, cfg, nil); got.Pages != 150 || len(got.rejected) > 0 {
-		t.Errorf("%d pages, rejected %v", got.Pages, got.Rejected)
 	}
 }
 

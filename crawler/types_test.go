@@ -77,9 +77,7 @@ func TestTypes(t *testing.T) {
 		cfg := testConfig(t, s.url+"/")
 		cfg.Fetch.Types, cfg.Fetch.Retries, cfg.Limits.MaxPages = []string{"TEXT/html", "text/*"}, 3, 7
 		got := runCrawl(t, cfg, nil)
-		if diff := cmp.Diff([]string{"/", "/empty", "/missing", "/moved", "/plain", "/sniffed.html"}, got.paths(s.url)); diff != "" {
-			t.Errorf("pages (-want +got):\n%s", diff)
-		}
+		got.wantPages(t, s, "/", "/empty", "/missing", "/moved", "/plain", "/sniffed.html")
 		for _, p := range got.pages {
 			if strings.HasSuffix(p.URL, "/sniffed.html") && (p.Title != "found" || p.Bytes < 80_000) {
 				t.Errorf("%+v", p)
@@ -113,10 +111,7 @@ func TestTypesChangedOnResume(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a.pdf">1</a><a href="/b.png">2</a><a href="/to-c">3</a>`})
 		for path, kind := range map[string]string{"/a.pdf": "application/pdf", "/b.png": "image/png", "/c.pdf": "application/pdf"} {
-			s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Content-Type", kind)
-				_, _ = w.Write([]byte("content"))
-			})
+			s.handle(path, page(200, "content", "Content-Type", kind))
 		}
 		s.handle("/to-c", redirect("/c.pdf"))
 		cfg := testConfig(t, s.url+"/")
@@ -128,9 +123,7 @@ func TestTypesChangedOnResume(t *testing.T) {
 			t.Fatalf("%+v", got.Summary)
 		}
 		got := resume(t, cfg, func(c *Config) { c.Fetch.Types, c.Limits.MaxPages = []string{"text/html", "application/*"}, 0 })
-		if diff := cmp.Diff([]string{"/", "/a.pdf", "/c.pdf", "/to-c"}, got.paths(s.url)); diff != "" {
-			t.Errorf("pages (-want +got):\n%s", diff)
-		}
+		got.wantPages(t, s, "/", "/a.pdf", "/c.pdf", "/to-c")
 		if r := got.refusal(t, s.url+"/b.png"); r.Reason != output.ContentType || len(got.rejected) != 1 || s.count("/b.png") != 1 {
 			t.Errorf("%+v", got.rejected)
 		}
@@ -186,10 +179,7 @@ func TestRecrawlOfSkippedResponses(t *testing.T) {
 		s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a.pdf">1</a><a href="/paid">2</a><a href="/licensed">3</a>`})
 		s.handle("/a.pdf", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "application/pdf") })
 		s.handle("/paid", status(http.StatusPaymentRequired))
-		s.handle("/licensed", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("WWW-Authenticate", "License")
-			w.WriteHeader(http.StatusUnauthorized)
-		})
+		s.handle("/licensed", page(401, "", "WWW-Authenticate", "License"))
 		cfg := testConfig(t, s.url+"/")
 		cfg.Fetch.Types = []string{"text/html"}
 		runCrawl(t, cfg, nil)

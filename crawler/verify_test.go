@@ -296,10 +296,7 @@ func writeFile(t *testing.T, path, text string) {
 // response can.
 func TestVerifyPermissionsNoStore(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<meta name=robots content=noai>`})
-	s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Cache-Control", "no-store")
-		_, _ = w.Write([]byte(permitRobots))
-	})
+	s.handle("/robots.txt", page(200, permitRobots, "Cache-Control", "no-store"))
 	cfg := permitConfig(t, s)
 	runCrawl(t, cfg, nil)
 	got, differences := verify(t, cfg.Output.Dir)
@@ -373,11 +370,7 @@ func TestVerifyPermissionsMemory(t *testing.T) {
 // A page that the crawl must not use keeps the robots.txt that applied to it, also one that another process requested.
 func TestRefusedPageKeepsItsRobots(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /no\n"})
-	s.handle("/", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		w.Header().Set("Content-Usage", "train-ai=n")
-		_, _ = w.Write([]byte("x"))
-	})
+	s.handle("/", page(200, "x", "Content-Type", "text/html", "Content-Usage", "train-ai=n"))
 	cfg := testConfig(t, s.url+"/")
 	cfg.Usage.Purposes = []string{"train-ai"}
 	m := frontier.NewMemory(&frontier.Options{Delay: time.Millisecond, MaxInFlight: 1, LeaseTime: time.Minute})
