@@ -32,6 +32,25 @@ var damages = map[string]func(name string) error{
 	"shortened": func(name string) error { return cutFile(name, 8) }, // of rejected.jsonl the end does not count
 }
 
+// damagesOf returns the damages to test with the i-th of some files: all with the first, and one with each other.
+func damagesOf(i int) map[string]func(name string) error {
+	if i == 0 {
+		return damages
+	}
+	name := slices.Sorted(maps.Keys(damages))[i%len(damages)]
+	return map[string]func(string) error{name: damages[name]}
+}
+
+// spoilLastLine damages the last line, which then looks like a partial write.
+func spoilLastLine(name string) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	text[len(text)-1] ^= 1
+	return os.WriteFile(name, text, 0o600)
+}
+
 // cutFile truncates a file.
 func cutFile(name string, part int64) error {
 	info, err := os.Stat(name)
@@ -57,8 +76,8 @@ func listing(t *testing.T) *site {
 // resumed. In the end they are as without the loss.
 func TestResumeRewritesIncompleteFormats(t *testing.T) {
 	formats := []output.Format{csvout.Format(nil), sqlite.Format(nil)}
-	for _, file := range append(slices.Clone(formats[0].Files), sqlite.File) {
-		for damage, spoil := range damages {
+	for i, file := range append(slices.Clone(formats[0].Files), sqlite.File) {
+		for damage, spoil := range damagesOf(i) {
 			t.Run(file+" "+damage, func(t *testing.T) {
 				t.Parallel()
 				s := listing(t)
@@ -129,12 +148,16 @@ func TestResumeKeepsWhatLinesDoNotHave(t *testing.T) {
 }
 
 // Lost data of JSON Lines files and archives is reported when the crawl is resumed, and in all
-// later summaries.
+// later summaries. A damaged last line is removed and reported.
 func TestResumeSaysWhatIsLost(t *testing.T) {
-	for _, file := range []string{
+	for i, file := range []string{
 		"pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl", results.JournalFile, "crawl-00000.warc.gz",
 	} {
-		for damage, spoil := range damages {
+		all := maps.Clone(damagesOf(i))
+		if lines := strings.HasSuffix(file, ".jsonl"); lines && file != "rejected.jsonl" {
+			all["last line"] = spoilLastLine
+		}
+		for damage, spoil := range all {
 			t.Run(file+" "+damage, func(t *testing.T) {
 				t.Parallel()
 				s := listing(t)
@@ -145,11 +168,15 @@ func TestResumeSaysWhatIsLost(t *testing.T) {
 				}
 				runCrawl(t, cfg, &Options{Formats: opts.Formats})
 				name := filepath.Join(cfg.Output.Dir, file)
+				text := contentOf(t, name)
 				must(t, spoil(name))
 				cfg.Limits.MaxPages = 7
 				got := runCrawl(t, cfg, &opts)
 				if len(got.Lost) != 1 || got.Lost[0].File != file || got.Lost[0].Bytes <= 0 || got.Lost[0].Bytes > got.Lost[0].SizeBefore {
 					t.Fatalf("lost %+v, want something of %s", got.Lost, file)
+				}
+				if line := len(text) - 1 - bytes.LastIndexByte(text[:len(text)-1], '\n'); damage == "last line" && got.Lost[0] != (output.Loss{File: file, Bytes: int64(line), SizeBefore: int64(len(text))}) {
+					t.Errorf("lost %+v, want the last line, %d of %d bytes", got.Lost, line, len(text))
 				}
 				if len(got.notices) == 0 || len(got.notices) > 1 && opts.Formats == nil || !strings.HasPrefix(got.notices[0], got.Lost[0].String()) {
 					t.Errorf("notices %q", got.notices)
@@ -159,37 +186,11 @@ func TestResumeSaysWhatIsLost(t *testing.T) {
 				if diff := cmp.Diff(got.Lost, again.Lost); diff != "" || len(again.notices) > 0 || again.End != EndFinished {
 					t.Errorf("the next process ends as %s and says %q (-before +now):\n%s", again.End, again.notices, diff)
 				}
-				round := runCrawl(t, cfg, &Options{Recrawl: true, Formats: opts.Formats})
-				if round.Lost != nil {
+				if round := runCrawl(t, cfg, &Options{Recrawl: true, Formats: opts.Formats}); round.Lost != nil {
 					t.Errorf("a recrawl says %v", round.Lost)
 				}
 			})
 		}
-	}
-}
-
-// A damaged last line looks like a partial write. It is removed and reported.
-func TestResumeSaysThatLastLineIsCutOff(t *testing.T) {
-	t.Parallel()
-	for _, file := range []string{
-		"pages.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl", results.JournalFile,
-	} {
-		t.Run(file, func(t *testing.T) {
-			cfg := testConfig(t, listing(t).url+"/0")
-			cfg.Limits.MaxPages, cfg.Limits.Concurrency = 5, 1
-			runCrawl(t, cfg, nil)
-			name := filepath.Join(cfg.Output.Dir, file)
-			text := contentOf(t, name)
-			end := len(text) - 1
-			line := len(text) - bytes.LastIndexByte(text[:end], '\n') - 1
-			text[end] ^= 1
-			must(t, os.WriteFile(name, text, 0o600))
-			got := runCrawl(t, cfg, &Options{Resume: true})
-			want := []output.Loss{{File: file, Bytes: int64(line), SizeBefore: int64(len(text))}}
-			if diff := cmp.Diff(want, got.Lost); diff != "" || len(got.notices) != 1 {
-				t.Errorf("notices %q, lost (-want +got):\n%s", got.notices, diff)
-			}
-		})
 	}
 }
 

@@ -254,10 +254,7 @@ func TestPurpose(t *testing.T) {
 // One of many pages disallows training: its content and its links are in no file of the crawl, and
 // its URL only in lines that say so.
 func TestRefusedPageIsInNoOutput(t *testing.T) {
-	if testing.Short() {
-		t.Skip("crawls 10,000 pages")
-	}
-	const n, mark, behind = 10_000, "SECRET-OF-THE-PAGE", "/behind-the-refused"
+	const n, mark, behind = 100, "SECRET-OF-THE-PAGE", "/behind-the-refused"
 	s := newSite(t, "127.0.0.1", nil)
 	s.handle("/", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -267,7 +264,7 @@ func TestRefusedPageIsInNoOutput(t *testing.T) {
 	})
 	s.handle("/p/{n}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		if r.PathValue("n") == "7777" {
+		if r.PathValue("n") == "77" {
 			w.Header().Set("Content-Usage", "train-ai=n")
 			_, _ = fmt.Fprintf(w, `<title>%[1]s</title><h1>%[1]s</h1><meta name=description content=%[1]s><a href=%[2]s>%[1]s</a><img src=%[2]s>`, mark, behind)
 			return
@@ -280,8 +277,8 @@ func TestRefusedPageIsInNoOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Pages != n || got.Rejected[output.Usage] != 1 || s.count("/p/7777") != 1 || s.count(behind) != 0 {
-		t.Fatalf("%d pages, rejected %v, %d and %d requests", got.Pages, got.Rejected, s.count("/p/7777"), s.count(behind))
+	if got.Pages != n || got.Rejected[output.Usage] != 1 || s.count("/p/77") != 1 || s.count(behind) != 0 {
+		t.Fatalf("%d pages, rejected %v, %d and %d requests", got.Pages, got.Rejected, s.count("/p/77"), s.count(behind))
 	}
 	err = filepath.WalkDir(cfg.Output.Dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -311,41 +308,39 @@ func TestRefusedPageIsInNoOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range readOutput[output.Page](t, cfg, "pages.jsonl") {
-		if strings.HasSuffix(p.URL, "/p/7777") {
+		if strings.HasSuffix(p.URL, "/p/77") {
 			t.Errorf("in pages.jsonl: %+v", p)
 		}
 	}
-	if p := permissionsOf(t, cfg, s)["/p/7777"]; p.Withheld == "" || values(p)[usage.TrainAI] != "disallowed" {
+	if p := permissionsOf(t, cfg, s)["/p/77"]; p.Withheld == "" || values(p)[usage.TrainAI] != "disallowed" {
 		t.Errorf("permissions.jsonl: %+v", p)
 	}
 }
 
-// A page that has not changed keeps what it said; robots.txt speaks anew.
+// A page that has not changed keeps its statements, and its header adds to them; robots.txt speaks anew. The
+// record of the recrawl can be verified.
 func TestPermissionsOfRecrawl(t *testing.T) {
 	var second atomic.Bool
 	s := newSite(t, "127.0.0.1", nil)
-	s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Cache-Control", "no-cache")
-		_, _ = fmt.Fprint(w, "User-agent: *\nAllow: /\n")
+	s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
+		body := "User-agent: *\nAllow: /\n"
 		if second.Load() {
-			_, _ = fmt.Fprint(w, "Content-Usage: search=n\n")
+			body += "Content-Usage: search=n\n"
 		}
+		page(200, body, "Cache-Control", "no-cache")(w, r)
 	})
 	s.handle("/", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
 		w.Header().Set("ETag", `"1"`)
 		if r.Header.Get("If-None-Match") != "" {
-			w.WriteHeader(http.StatusNotModified)
+			page(304, "", "X-Robots-Tag", "noai")(w, r)
 			return
 		}
-		w.Header().Set("X-Robots-Tag", "noarchive")
-		_, _ = fmt.Fprint(w, `<meta name=robots content=noai>`)
+		page(200, `<meta name=robots content="noarchive, unavailable_after: 2100-01-01">`, "Content-Type", "text/html", "X-Robots-Tag", "noarchive", "Content-Usage", "train-ai=y")(w, r)
 	})
-	cfg := testConfig(t, s.url+"/")
+	cfg := permitConfig(t, s)
 	runCrawl(t, cfg, nil)
-	want := map[usage.Purpose]string{usage.Archive: "disallowed", usage.TrainAI: "disallowed", usage.AIInput: "disallowed"}
 	first := permissionsOf(t, cfg, s)["/"]
-	if diff := cmp.Diff(want, values(first)); diff != "" {
+	if diff := cmp.Diff(map[usage.Purpose]string{usage.Archive: "disallowed", usage.TrainAI: "allowed"}, values(first)); diff != "" {
 		t.Errorf("first crawl (-want +got):\n%s", diff)
 	}
 	second.Store(true)
@@ -353,16 +348,29 @@ func TestPermissionsOfRecrawl(t *testing.T) {
 	if len(got.pages) != 1 || got.pages[0].Status != http.StatusNotModified {
 		t.Fatalf("%+v", got.pages)
 	}
-	want[usage.Search] = "disallowed"
 	again := permissionsOf(t, cfg, s)["/"]
+	want := map[usage.Purpose]string{usage.Archive: "disallowed", usage.TrainAI: "disallowed", usage.AIInput: "disallowed", usage.Search: "disallowed"}
 	if diff := cmp.Diff(want, values(again)); diff != "" {
 		t.Errorf("recrawl (-want +got):\n%s", diff)
+	}
+	var raw []string
+	for _, statement := range again.Statements {
+		if statement.Source.Kind != usage.InRobots {
+			raw = append(raw, statement.Raw)
+		}
+	}
+	if diff := cmp.Diff([]string{"noai", "train-ai=y", "noarchive, unavailable_after: 2100-01-01"}, raw); diff != "" {
+		t.Errorf("statements (-want +got):\n%s", diff)
 	}
 	for _, p := range []output.Permission{first, again} {
 		text, err := os.ReadFile(output.VersionPath(cfg.Output.Dir, p.Robots))
 		if err != nil || usage.Hash(text) != p.Robots {
 			t.Errorf("the robots.txt of %s is not kept: %v", p.FetchedAt, err)
 		}
+	}
+	writeFile(t, filepath.Join(cfg.Output.Dir, "permissions.jsonl"), "")
+	if _, differences := verify(t, cfg.Output.Dir); len(differences) != 1 || !strings.Contains(differences[0], "has no line for this page of pages.jsonl") {
+		t.Errorf("without the line: differences %q", differences)
 	}
 }
 
@@ -540,21 +548,6 @@ func TestRejectionByTDMRepHasItsRule(t *testing.T) {
 	r := runCrawl(t, cfg, nil).refusal(t, s.url+"/")
 	if r.Reason != output.Usage || r.Rule != rule || r.Line != 2 || r.RobotsURL != s.url+"/.well-known/tdmrep.json" || r.Group != "" {
 		t.Errorf("%+v", r)
-	}
-}
-
-// A site that forbids storing its robots.txt has no kept version.
-func TestVersionsAndNoStore(t *testing.T) {
-	s := newSite(t, "127.0.0.1", map[string]string{"/": "x"})
-	s.handle("/robots.txt", page(200, "User-agent: *\nContent-Signal: search=no\n", "Cache-Control", "no-store"))
-	cfg := testConfig(t, s.url+"/")
-	runCrawl(t, cfg, nil)
-	p := permissionsOf(t, cfg, s)["/"]
-	if p.Robots == "" || values(p)[usage.Search] != "disallowed" {
-		t.Errorf("%+v", p)
-	}
-	if _, err := os.Lstat(output.VersionPath(cfg.Output.Dir, p.Robots)); !os.IsNotExist(err) {
-		t.Errorf("robots.txt was kept: %v", err)
 	}
 }
 

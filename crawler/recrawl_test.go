@@ -24,8 +24,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/warc"
 )
 
-// A recrawl sends conditional requests for all URLs. It reports unchanged pages and finds new
-// ones.
+// A recrawl sends conditional requests for all URLs, as the new robots.txt allows. It reports unchanged pages and
+// finds new ones.
 func TestRecrawl(t *testing.T) {
 	t.Parallel()
 	var second atomic.Bool // the site has changed
@@ -34,12 +34,17 @@ func TestRecrawl(t *testing.T) {
 			<url><loc>{site}/future</loc><lastmod>2999-01-01</lastmod></url></urlset>`,
 		"/future":  "no validator at all",
 		"/deep":    "deep",
+		"/opens":   "disallowed at first",
+		"/closes":  "disallowed later",
 		"/private": "private",
 		"/new":     "new",
 	})
 	s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "no-cache")
-		_, _ = fmt.Fprintf(w, "Sitemap: http://%s/map.xml\nUser-agent: *\nDisallow: /private\n", r.Host)
+		rules := "Disallow: /opens\n"
+		if second.Load() {
+			rules = "Disallow: /closes\n"
+		}
+		page(200, "Sitemap: {site}/map.xml\nUser-agent: *\nDisallow: /private\n"+rules, "Cache-Control", "no-cache")(w, r)
 	})
 	conditional := func(path, body, etag, modified string) {
 		s.handle(path, func(w http.ResponseWriter, r *http.Request) {
@@ -62,14 +67,14 @@ func TestRecrawl(t *testing.T) {
 			_, _ = fmt.Fprint(w, body)
 		})
 	}
-	conditional("/", `<a href="/changes">c</a><a href="/modified">m</a><a href="/private">p</a><a href="http://elsewhere.invalid/">e</a>`, `"1"`, "")
+	conditional("/", `<a href="/changes">c</a><a href="/opens">o</a><a href="/closes">l</a><a href="/modified">m</a><a href="/private">p</a><a href="http://elsewhere.invalid/">e</a>`, `"1"`, "")
 	conditional("/changes", `<a href="/deep">deep</a>`, `"1"`, "")
 	conditional("/modified", "modified", "", "Mon, 02 Nov 2026 10:00:00 GMT")
 	conditional("/dated", "dated by the sitemap alone", "", "")
 
 	cfg := testConfig(t, s.url+"/")
 	first := runCrawl(t, cfg, nil)
-	if first.Pages != 6 || first.Statuses[200] != 6 || first.Unchanged != 0 || first.Sitemaps != 1 {
+	if first.Pages != 7 || first.Statuses[200] != 7 || first.Unchanged != 0 || first.Sitemaps != 1 {
 		t.Fatalf("%+v", first.Summary)
 	}
 	for _, r := range s.requests() {
@@ -86,16 +91,18 @@ func TestRecrawl(t *testing.T) {
 	}
 	want := map[string]string{
 		"/": "304 true", "/changes": "200 false", "/modified": "304 true", "/dated": "304 true",
-		"/future": "200 true", "/deep": "200 true", "/new": "200 false",
+		"/future": "200 true", "/deep": "200 true", "/new": "200 false", "/opens": "200 false",
 	}
 	if diff := cmp.Diff(want, status); diff != "" {
 		t.Errorf("pages: status and unchanged (-want +got):\n%s", diff)
 	}
-	if got.Statuses[304] != 3 || got.Unchanged != 5 || got.Pages != 7 || got.Sitemaps != 1 || got.End != EndFinished {
+	if got.Statuses[304] != 3 || got.Unchanged != 5 || got.Pages != 8 || got.Sitemaps != 1 || got.End != EndFinished {
 		t.Errorf("%+v", got.Summary)
 	}
-	if r := got.refusal(t, s.url+"/private"); r.Reason != output.Disallowed {
-		t.Errorf("%+v", r)
+	for _, path := range []string{"/private", "/closes"} {
+		if r := got.refusal(t, s.url+path); r.Reason != output.Disallowed {
+			t.Errorf("%+v", r)
+		}
 	}
 	if r := got.refusal(t, "http://elsewhere.invalid/"); r.Reason != output.OutOfScope { // its page was not modified
 		t.Errorf("%+v", r)
@@ -109,7 +116,7 @@ func TestRecrawl(t *testing.T) {
 		}
 	}
 	// And once more, of the recrawl.
-	if third := again(t, cfg, Options{Recrawl: true}); third.Pages != 7 || third.Statuses[304] != 4 || third.Unchanged != 7 {
+	if third := again(t, cfg, Options{Recrawl: true}); third.Pages != 8 || third.Statuses[304] != 4 || third.Unchanged != 8 {
 		t.Errorf("%+v", third.Summary)
 	}
 }
@@ -305,29 +312,6 @@ func TestRecrawlKeepsArchivesOfRemovedCrawl(t *testing.T) {
 		if text := string(contentOf(t, filepath.Join(cfg.Output.Dir, results.RotatedName("crawl-00000.warc.gz", n+1)))); (text == "kept") != (n < 3) {
 			t.Errorf("archive %d: %.20q", n+1, text)
 		}
-	}
-}
-
-// A recrawl obeys the new robots.txt.
-func TestRecrawlByOtherRules(t *testing.T) {
-	var second atomic.Bool
-	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a><a href="/b">b</a>`, "/a": "a", "/b": "b"})
-	s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Cache-Control", "no-cache")
-		if second.Load() {
-			_, _ = fmt.Fprint(w, "User-agent: *\nDisallow: /a\n")
-		} else {
-			_, _ = fmt.Fprint(w, "User-agent: *\nDisallow: /b\n")
-		}
-	})
-	cfg := testConfig(t, s.url+"/")
-	if first := runCrawl(t, cfg, nil); !slices.Equal(first.paths(s.url), []string{"/", "/a"}) {
-		t.Fatalf("%+v", first.pages)
-	}
-	second.Store(true)
-	got := again(t, cfg, Options{Recrawl: true})
-	if r := got.refusal(t, s.url+"/a"); r.Reason != output.Disallowed || !slices.Equal(got.paths(s.url), []string{"/", "/b"}) || len(got.rejected) != 1 {
-		t.Errorf("%+v, pages %+v", got.rejected, got.pages)
 	}
 }
 

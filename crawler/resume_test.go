@@ -143,64 +143,43 @@ func TestResumeWithOtherLimits(t *testing.T) {
 	resume(t, cfg, func(c *Config) { c.Scope.MaxDepth = -1 }).whole(t, s, n)
 }
 
-// A resumed crawl does not read pages again, so checks that are added miss them. A recrawl reads all.
-func TestResumeWithOtherChecks(t *testing.T) {
-	for _, tt := range []struct {
-		name          string
-		before, after []string
-		recrawl       bool
-		want          int // notices
-	}{
-		{"the same", []string{CheckAssets, CheckFragments}, []string{CheckFragments, CheckAssets}, false, 0},
-		{"one more", []string{CheckAssets}, []string{CheckAssets, CheckFragments}, false, 1},
-		{"one less", []string{CheckAll}, []string{CheckAssets}, false, 0},
-		{"one more in a recrawl", nil, []string{CheckAssets}, true, 0},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			cfg := testConfig(t, chain(t, 2).url+"/0")
-			cfg.Scope.Check, cfg.Limits.MaxPages = tt.before, 1
-			runCrawl(t, cfg, nil)
-			cfg.Scope.Check = tt.after
-			var notices []string
-			runCrawl(t, cfg, &Options{Resume: !tt.recrawl, Recrawl: tt.recrawl, OnNotice: func(line string) {
-				if strings.Contains(line, "the new checks miss") {
-					notices = append(notices, line)
-				}
-			}})
-			if len(notices) != tt.want {
-				t.Errorf("notices %q, want %d", notices, tt.want)
-			}
-		})
+// A resumed crawl does not read pages again, so checks that are added miss them. It does not repeat checks that
+// earlier settings refused. It says both. A recrawl reads all.
+func TestResumeSaysWhichChecksItMisses(t *testing.T) {
+	const missed, skipped = "the new checks miss", "checks that were skipped so far are not repeated"
+	check := func(checks ...string) func(*Config) { return func(c *Config) { c.Scope.Check = checks } }
+	allow := func(addresses string) func(*Config) {
+		return func(c *Config) { c.Scope.Check, c.Fetch.AllowAddr = []string{CheckExternal}, []string{addresses} }
 	}
-}
-
-// A resumed crawl does not repeat checks that earlier settings refused, and says so.
-func TestResumeSaysThatChecksWereSkipped(t *testing.T) {
+	hosts := func(n int, checks ...string) func(*Config) {
+		return func(c *Config) { c.Scope.Check, c.Limits.MaxHosts = checks, n }
+	}
 	for _, tt := range []struct {
 		name          string
 		before, after func(*Config)
-		want          int // notices
+		recrawl       bool
+		want          string // in a notice, and not the other; empty if there is none
 	}{
-		{"an address is allowed", func(c *Config) { c.Fetch.AllowAddr = []string{"127.0.0.1"} }, func(c *Config) { c.Fetch.AllowAddr = []string{"127.0.0.0/8"} }, 1},
-		{"more hosts are allowed", func(c *Config) { c.Limits.MaxHosts = 1 }, func(c *Config) { c.Limits.MaxHosts = 2 }, 1},
-		{"fewer hosts are allowed", func(c *Config) { c.Limits.MaxHosts = 2 }, func(c *Config) { c.Limits.MaxHosts = 1 }, 0},
-		{"no checks", func(c *Config) { c.Limits.MaxHosts, c.Scope.Check = 1, nil }, func(c *Config) { c.Limits.MaxHosts = 2 }, 0},
+		{"the same", check(CheckAssets, CheckFragments), check(CheckFragments, CheckAssets), false, ""},
+		{"one more", check(CheckAssets), check(CheckAssets, CheckFragments), false, missed},
+		{"one less", check(CheckAll), check(CheckAssets), false, ""},
+		{"one more in a recrawl", check(), check(CheckAssets), true, ""},
+		{"an address is allowed", allow("127.0.0.1"), allow("127.0.0.0/8"), false, skipped},
+		{"more hosts are allowed", hosts(1, CheckExternal), hosts(2, CheckExternal), false, skipped},
+		{"fewer hosts are allowed", hosts(2, CheckExternal), hosts(1, CheckExternal), false, ""},
+		{"more hosts without checks", hosts(1), hosts(2), false, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newSite(t, "127.0.0.1", map[string]string{"/": "<a href=http://127.0.0.2:1/x>x</a>"})
 			cfg := testConfig(t, s.url+"/")
-			cfg.Scope.Check = []string{CheckExternal}
 			tt.before(&cfg)
 			runCrawl(t, cfg, nil)
 			tt.after(&cfg)
-			notices := 0
-			runCrawl(t, cfg, &Options{Resume: true, OnNotice: func(line string) {
-				if strings.Contains(line, "checks that were skipped so far are not repeated") {
-					notices++
+			notices := strings.Join(runCrawl(t, cfg, &Options{Resume: !tt.recrawl, Recrawl: tt.recrawl}).notices, "\n")
+			for _, notice := range []string{missed, skipped} {
+				if strings.Count(notices, notice) != strings.Count(tt.want, notice) {
+					t.Errorf("notices %q, want %q", notices, tt.want)
 				}
-			}})
-			if notices != tt.want {
-				t.Errorf("%d notices, want %d", notices, tt.want)
 			}
 		})
 	}

@@ -97,42 +97,6 @@ func TestVerifyPermissions(t *testing.T) {
 	}
 }
 
-// A page of a recrawl that has not changed has the statements of the previous crawl, as they are at
-// the time of the recrawl.
-func TestVerifyPermissionsOfRecrawl(t *testing.T) {
-	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": permitRobots})
-	s.handle("/", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("ETag", `"1"`)
-		if r.Header.Get("If-None-Match") != "" {
-			w.Header().Set("X-Robots-Tag", "noai")
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
-		w.Header().Set("Content-Type", "text/html")
-		w.Header().Set("X-Robots-Tag", "noarchive")
-		w.Header().Set("Content-Usage", "train-ai=y")
-		_, _ = w.Write([]byte(`<meta name=robots content="noarchive, unavailable_after: 2100-01-01">`))
-	})
-	cfg := permitConfig(t, s)
-	runCrawl(t, cfg, nil)
-	runCrawl(t, cfg, &Options{Recrawl: true})
-	line := readOutput[output.Permission](t, cfg, "permissions.jsonl")[0]
-	var raw []string
-	for _, statement := range line.Statements {
-		if statement.Source.Kind != usage.InRobots {
-			raw = append(raw, statement.Raw)
-		}
-	}
-	want := []string{"noai", "train-ai=y", "noarchive, unavailable_after: 2100-01-01"}
-	if got, differences := verify(t, cfg.Output.Dir); len(differences) > 0 || got.Lines != 1 || !slices.Equal(raw, want) {
-		t.Errorf("%+v, differences %q, statements %q, want %q", got, differences, raw, want)
-	}
-	writeFile(t, filepath.Join(cfg.Output.Dir, "permissions.jsonl"), "")
-	if _, differences := verify(t, cfg.Output.Dir); len(differences) != 1 || !strings.Contains(differences[0], "has no line for this page of pages.jsonl") {
-		t.Errorf("without the line: differences %q", differences)
-	}
-}
-
 // Every change of the record is found where the rest of it says something else.
 func TestVerifyPermissionsFindsChanges(t *testing.T) {
 	s := newPermitSite(t)
@@ -303,8 +267,15 @@ func TestVerifyPermissionsNoStore(t *testing.T) {
 	if len(differences) > 0 || got.NotKept != 1 || got.Files != 0 || got.Lines != 1 {
 		t.Errorf("%+v, differences %q", got, differences)
 	}
-	if text, err := os.ReadFile(output.VersionPath(cfg.Output.Dir, usage.Hash([]byte(permitRobots))) + output.NoStore); err != nil || len(text) > 0 {
+	kept := output.VersionPath(cfg.Output.Dir, usage.Hash([]byte(permitRobots)))
+	if text, err := os.ReadFile(kept + output.NoStore); err != nil || len(text) > 0 {
 		t.Errorf("the file that stands for it: %q, %v", text, err)
+	}
+	if _, err := os.Lstat(kept); !os.IsNotExist(err) {
+		t.Errorf("robots.txt was kept: %v", err)
+	}
+	if p := permissionsOf(t, cfg, s)["/"]; p.Robots == "" || values(p)[usage.Search] != "allowed" {
+		t.Errorf("%+v", p)
 	}
 }
 
