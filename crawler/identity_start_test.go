@@ -125,7 +125,7 @@ func TestCheckDNSIsANotice(t *testing.T) {
 			if tt.proxy != "" {
 				return
 			}
-			if sum, err := c.Run(t.Context()); err != nil || sum.Pages != 1 {
+			if sum, err := c.Run(t.Context()); err != nil || sum.Pages != 1 { // whatever it says
 				t.Errorf("%+v %v", sum, err)
 			}
 		})

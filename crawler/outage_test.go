@@ -173,57 +173,6 @@ func TestLongOutageOfASite(t *testing.T) {
 	})
 }
 
-// A URL that always ends the connection fails after its attempts, whatever else the site has, and
-// the other pages are fetched.
-func TestURLThatBreaksConnections(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		only bool          // there is no other URL
-		down time.Duration // the site is down after its request
-		most int           // requests for it
-	}{
-		{name: "one of many", most: 3},
-		{name: "the only one", only: true, most: 3},
-		{name: "it takes the site down", down: 5 * time.Second, most: 4}, // the first is taken for an outage
-		{name: "the only one takes the site down", only: true, down: 5 * time.Second, most: 4},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				f := &flaky{}
-				var until time.Duration
-				f.fails = func(path string) error {
-					if path == "/3" {
-						until = f.since() + tt.down
-						return io.EOF
-					}
-					if f.since() < until {
-						return connectionErrors["refused"]
-					}
-					return nil
-				}
-				cfg, pages := testConfig(t, "http://a.test/"), flakyPages
-				if tt.only {
-					cfg.URLs, pages = []string{"http://a.test/3"}, 0
-				}
-				cfg.Fetch.Retries, cfg.Limits.MaxWait, cfg.Robots.Retry = 2, time.Minute, 10*time.Second
-				got := f.crawl(t, cfg, false)
-				if r := got.refusal(t, "http://a.test/3"); got.End != EndFinished || r.Reason != output.Failed || len(got.pages) != pages {
-					t.Errorf("%s, %d pages, %+v", got.End, len(got.pages), got.rejected)
-				}
-				n := 0
-				for _, r := range f.log {
-					if r.path == "/3" {
-						n++
-					}
-				}
-				if n != tt.most {
-					t.Errorf("%d requests for it, want %d", n, tt.most)
-				}
-			})
-		})
-	}
-}
-
 // An outage is reported once for each host, whatever its errors are.
 func TestOutageIsReportedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -247,17 +196,35 @@ func TestOutageIsReportedOnce(t *testing.T) {
 
 // A crawl ends whatever requests of a site fail: each URL is fetched, or fails after its attempts.
 func TestSiteThatBreaksConnections(t *testing.T) {
+	const breaks = "/3"
+	// takesDown breaks the connection of one URL, after which the site is down for some time.
+	takesDown := func(down time.Duration) func(f *flaky, path string, n int) bool {
+		var until time.Duration
+		return func(f *flaky, path string, _ int) bool {
+			if path == breaks {
+				until = f.since() + down
+			}
+			return path == breaks || f.since() < until
+		}
+	}
 	for _, tt := range []struct {
 		name   string
-		breaks func(path string, n int) bool // the n-th request for robots.txt, or for pages
-		urls   int
+		start  string
+		breaks func(f *flaky, path string, n int) bool // the n-th request for robots.txt, or for pages
+		pages  int                                     // that are fetched
+		failed int                                     // URLs
+		most   int                                     // requests for a URL that fails; the first may be taken for an outage
 	}{
-		{"every page", func(path string, _ int) bool { return path != "/robots.txt" }, 1},
-		{"every page but the first", func(path string, _ int) bool { return path != "/robots.txt" && path != "/" }, 1 + flakyPages},
-		{"every second page", func(path string, n int) bool { return path != "/robots.txt" && n%2 == 0 }, 1 + flakyPages},
-		{"every page, and robots.txt after each outage", func(path string, n int) bool {
+		{"one of many", "/", takesDown(0), flakyPages, 1, 2},
+		{"the only one", breaks, takesDown(0), 0, 1, 2},
+		{"one takes the site down", "/", takesDown(2500 * time.Millisecond), flakyPages, 1, 3},
+		{"the only one takes the site down", breaks, takesDown(2500 * time.Millisecond), 0, 1, 3},
+		{"every page", "/", func(_ *flaky, path string, _ int) bool { return path != "/robots.txt" }, 0, 1, 2},
+		{"every page but the first", "/", func(_ *flaky, path string, _ int) bool { return path != "/robots.txt" && path != "/" }, 1, flakyPages, 3},
+		{"every second page", "/", func(_ *flaky, path string, n int) bool { return path != "/robots.txt" && n%2 == 0 }, 1 + flakyPages, 0, 3},
+		{"every page, and robots.txt after each outage", "/", func(_ *flaky, path string, n int) bool {
 			return path != "/" && (path != "/robots.txt" || n%3 != 1) // a request that fails is sent twice
-		}, 1 + flakyPages},
+		}, 1, flakyPages, 3},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -266,21 +233,20 @@ func TestSiteThatBreaksConnections(t *testing.T) {
 					robots := path == "/robots.txt"
 					n[robots]++
 					requests[path]++
-					if tt.breaks(path, n[robots]) {
+					if tt.breaks(f, path, n[robots]) {
 						return io.EOF
 					}
 					return nil
 				}
-				cfg := testConfig(t, "http://a.test/")
+				cfg := testConfig(t, "http://a.test"+tt.start)
 				cfg.Fetch.Retries, cfg.Limits.MaxWait, cfg.Robots.Retry = 1, time.Minute, time.Second
 				got := f.crawl(t, cfg, false)
-				if got.End != EndFinished || len(got.pages)+got.Rejected[output.Failed] != tt.urls || len(got.rejected) != got.Rejected[output.Failed] {
+				if got.End != EndFinished || len(got.pages) != tt.pages || got.Rejected[output.Failed] != tt.failed || len(got.rejected) != tt.failed {
 					t.Errorf("%s, %d pages, %+v", got.End, len(got.pages), got.rejected)
 				}
-				delete(requests, "/robots.txt")
-				for path, n := range requests {
-					if n > 2+cfg.Fetch.Retries { // the first may be taken for an outage
-						t.Errorf("%d requests for %s", n, path)
+				for _, r := range got.rejected {
+					if n := requests[strings.TrimPrefix(r.URL, "http://a.test")]; n > tt.most || tt.failed == 1 && n != tt.most {
+						t.Errorf("%d requests for %s, want %d", n, r.URL, tt.most)
 					}
 				}
 			})

@@ -212,7 +212,8 @@ func TestTooManyRequests(t *testing.T) {
 	})
 }
 
-// ROB-POL-04: after any response with Retry-After, the host gets no request before that time.
+// ROB-POL-04: after any response with Retry-After, the host gets no request before that time. A page with it is
+// recorded like any other.
 func TestROB_POL_04(t *testing.T) {
 	const (
 		wait  = time.Second
@@ -274,7 +275,12 @@ func TestROB_POL_04(t *testing.T) {
 			})
 			cfg := testConfig(t, s.url)
 			cfg.Limits.MaxWait = time.Minute
-			runCrawl(t, cfg, nil)
+			got := runCrawl(t, cfg, nil)
+			for _, p := range got.pages {
+				if strings.HasPrefix(tt.name, "page ") && p.URL == s.url+"/busy" && fmt.Sprint("page ", p.Status) != tt.name {
+					t.Errorf("%+v", p)
+				}
+			}
 			requests := s.requests()
 			var paths []string
 			for i, r := range requests {
@@ -309,25 +315,6 @@ func TestRetryAfterOfRobotsTxtElsewhere(t *testing.T) {
 		}
 		if gap := requests[1].began.Sub(requests[0].end); gap < time.Second {
 			t.Errorf("%s was requested %v after the response", requests[1].uri, gap)
-		}
-	})
-}
-
-// A page with Retry-After is recorded like any other; only its host waits.
-func TestPageWithRetryAfterIsKept(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		s := newSite(t, "127.0.0.1", map[string]string{"/last": "last"})
-		for path, give := range map[string]http.HandlerFunc{"/": page(200, `<a href="/gone">gone</a>`), "/gone": page(404, "no")} {
-			s.handle(path, func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Retry-After", "1")
-				give(w, r)
-			})
-		}
-		cfg := testConfig(t, s.url)
-		cfg.Fetch.Retries, cfg.Limits.MaxWait = 3, time.Minute
-		got := runCrawl(t, cfg, nil)
-		if got.End != EndFinished || got.Statuses[200] != 1 || got.Statuses[404] != 1 || s.count("/") != 1 || s.count("/gone") != 1 {
-			t.Errorf("%+v, requests %+v", got.Summary, s.requests())
 		}
 	})
 }

@@ -58,7 +58,7 @@ func TestROB_POL_01_OneServerHasOneClockInASharedCrawl(t *testing.T) {
 	t.Parallel()
 	s := inSpellings()
 	cfg := sharedConfig(t, "http://example.com/")
-	cfg.Politeness.Delay = 100 * time.Millisecond
+	cfg.Politeness.Delay = 40 * time.Millisecond
 	all := togetherWith(t, Options{Transport: s}, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
 	if diff := cmp.Diff(spelt, allPages(all)); diff != "" {
 		t.Errorf("pages (-want +got):\n%s", diff)

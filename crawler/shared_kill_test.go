@@ -321,57 +321,57 @@ func TestWorkersAreKilled(t *testing.T) {
 	checked.judge(t, delay, w.killed*inFlight, w.dirs()...)
 }
 
-// Redis is killed twice under load and restarts. Nothing is lost, only pages in flight are
-// fetched twice, and the workers resume by themselves.
-func TestRedisIsKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it crawls 300 hosts and kills Redis twice")
-	}
-	const delay, inFlight = 200 * time.Millisecond, 16
-	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "everysec")
-	hosts := newCrowd(t, 300, 12)
-	w := crowdWorkers(t, server.URL(), hosts, 2, delay, inFlight)
-	wait := w.start()
-	w.allStarted()
-	again := 4 * inFlight
-	for _, at := range []int{600, 2000} {
-		waitFor(func() bool { return hosts.done() >= at })
-		server.Kill()
-		again += hosts.since(time.Now().Add(-unwritten))
-		before := hosts.done()
-		time.Sleep(1500 * time.Millisecond)
-		if after := hosts.done(); after-before > 2*inFlight {
-			t.Errorf("without Redis %d new pages were asked for", after-before)
-		}
-		server.Restart(t)
-	}
-	wait()
-	hosts.judge(t, delay, again)
-	hosts.judgeSegments(t, w.dirs(), again)
-}
-
 // unwritten is how much acknowledged data a server with appendfsync everysec may lose on a slow
 // disk: it delays writes for up to two seconds while it waits for the disk.
 const unwritten = 2500 * time.Millisecond
 
-// A master of a Redis Cluster is killed, and its replica takes over. The crawl continues, and
-// fetches pages again if their outcomes were not replicated.
-func TestMasterIsKilled(t *testing.T) {
+// Redis is killed twice under load and restarts, or a master of a Redis Cluster is killed, and its replica takes
+// over. Nothing is lost, only pages in flight or not yet replicated are fetched twice, and the workers resume
+// by themselves.
+func TestRedisIsKilled(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it starts a Redis Cluster and kills its master")
+		t.Skip("it crawls 300 hosts and kills Redis twice")
 	}
-	const delay, inFlight = 200 * time.Millisecond, 16
-	cluster := redistest.StartCluster(t, true, "--cluster-node-timeout", "1000")
-	hosts := newCrowd(t, 200, 8)
-	w := crowdWorkers(t, cluster.URL(), hosts, 2, delay, inFlight)
+	const delay, inFlight, unreplicated = 200 * time.Millisecond, 16, 64
+	t.Run("server", func(t *testing.T) {
+		server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "everysec")
+		hosts := newCrowd(t, 300, 12)
+		again := 4 * inFlight
+		hosts.crawledBy(t, crowdWorkers(t, server.URL(), hosts, 2, delay, inFlight), delay, func() int {
+			for _, at := range []int{600, 2000} {
+				waitFor(func() bool { return hosts.done() >= at })
+				server.Kill()
+				again += hosts.since(time.Now().Add(-unwritten))
+				before := hosts.done()
+				time.Sleep(1500 * time.Millisecond)
+				if after := hosts.done(); after-before > 2*inFlight {
+					t.Errorf("without Redis %d new pages were asked for", after-before)
+				}
+				server.Restart(t)
+			}
+			return again
+		})
+	})
+	t.Run("master", func(t *testing.T) {
+		cluster := redistest.StartCluster(t, true, "--cluster-node-timeout", "1000")
+		hosts := newCrowd(t, 200, 8)
+		hosts.crawledBy(t, crowdWorkers(t, cluster.URL(), hosts, 2, delay, inFlight), delay, func() int {
+			waitFor(func() bool { return hosts.done() >= 400 })
+			cluster.Masters[0].Kill()
+			return 2*inFlight + unreplicated
+		})
+	})
+}
+
+// crawledBy judges a crawl by workers. Disturb returns how many requests may be made again.
+func (c *crowd) crawledBy(t *testing.T, w *workers, delay time.Duration, disturb func() (again int)) {
+	t.Helper()
 	wait := w.start()
 	w.allStarted()
-	waitFor(func() bool { return hosts.done() >= 400 })
-	cluster.Masters[0].Kill()
+	again := disturb()
 	wait()
-	const unreplicated = 64
-	hosts.judge(t, delay, 2*inFlight+unreplicated)
-	hosts.judgeSegments(t, w.dirs(), 2*inFlight+unreplicated)
+	c.judge(t, delay, again)
+	c.judgeSegments(t, w.dirs(), again)
 }
 
 // A second interrupt ends a crawl without waiting for Redis, and nothing is lost.

@@ -125,13 +125,9 @@ func TestLeaseIsExtendedWhileItsRequestLasts(t *testing.T) {
 // A robots.txt that redirects to another host takes a request slot of that host, which is not
 // extended. It is long enough for the whole request.
 func TestRobotsRedirectHoldsTheOtherHostLongEnough(t *testing.T) {
-	t.Parallel()
-	cfg := workerConfig(t, sharedConfig(t, "http://127.0.0.1:1/"), "w1")
+	cfg := workerConfig(t, sharedOn(t, "redis://127.0.0.1:1", "http://127.0.0.1:1/"), "w1")
 	cfg.Robots.Timeout = 5 * time.Minute
-	cfg.Limits.MaxTime = time.Nanosecond
-	var got *Crawler
-	runChanged(t, cfg, nil, func(c *Crawler) { got = c })
-	if opts, err := got.clusterOptions(); err != nil || opts.LeaseTime < 2*cfg.Robots.Timeout {
+	if opts, err := newCrawler(t, cfg, nil).clusterOptions(); err != nil || opts.LeaseTime < 2*cfg.Robots.Timeout {
 		t.Errorf("%+v, %v, and a robots.txt may take %v", opts, err, cfg.Robots.Timeout)
 	}
 }
