@@ -51,160 +51,12 @@ func values(p output.Permission) map[usage.Purpose]string {
 	return said
 }
 
-// labSignal is a statement about training or mining. It allows, disallows or is absent.
-type labSignal struct {
-	name   string
-	values [3]string // its text if it is absent, allows, disallows; empty if it cannot say that
-}
-
-// The signals of the lab. Signals of files are the same for all pages of a site.
-var (
-	labFiles = []labSignal{
-		{"Content-Usage in robots.txt", [3]string{"-", "Content-Usage: train-ai=y\n", "Content-Usage: train-ai=n\n"}},
-		{"Content-Signal", [3]string{"-", "Content-Signal: ai-train=yes\n", "Content-Signal: ai-train=no\n"}},
-		{"tdmrep.json", [3]string{"-", `[{"location": "/", "tdm-reservation": 0}]`, `[{"location": "/", "tdm-reservation": 1}]`}},
-	}
-	labPages = []labSignal{
-		{"Content-Usage header", [3]string{"-", "train-ai=y", "train-ai=n"}},
-		{"X-Robots-Tag", [3]string{"-", "", "noai"}},
-		{"robots meta", [3]string{"-", "", `<meta name=robots content=noai>`}},
-		{"tdm-reservation header", [3]string{"-", "0", "1"}},
-		{"tdm-reservation meta", [3]string{"-", `<meta name=tdm-reservation content=0>`, `<meta name=tdm-reservation content=1>`}},
-	}
-)
-
-// combinations returns all choices of a value of each signal.
-func combinations(signals []labSignal) (all [][]int) {
-	all = [][]int{{}}
-	for _, s := range signals {
-		var longer [][]int
-		for _, c := range all {
-			for value, text := range s.values {
-				if text != "" {
-					longer = append(longer, append(slices.Clone(c), value))
-				}
-			}
-		}
-		all = longer
-	}
-	return all
-}
-
-// labWant is the table that the merged values must equal: 0 unknown, 1 allowed, 2 disallowed. It
-// takes nothing from package usage.
-func labWant(files, page []int) map[usage.Purpose]string {
-	tdm := files[2] // file < header < meta
-	if page[3] > 0 {
-		tdm = page[3]
-	}
-	if page[4] > 0 {
-		tdm = page[4]
-	}
-	training := max(files[0], files[1], page[0], page[1], page[2], tdm)
-	input := max(page[1], page[2]) // noai also refuses input
-	want := make(map[usage.Purpose]string)
-	for purpose, value := range map[usage.Purpose]int{usage.TrainAI: training, usage.TDM: tdm, usage.AIInput: input} {
-		if value > 0 {
-			want[purpose] = []string{"", "allowed", "disallowed"}[value]
-		}
-	}
-	return want
-}
-
-// newLab returns a site with the files that files chooses, and a page for each combination.
-func newLab(t *testing.T, files []int) (s *site, pages map[string][]int) {
-	t.Helper()
-	s, pages = newSite(t, "127.0.0.1", nil), make(map[string][]int)
-	robots := "User-agent: *\nAllow: /\n"
-	for i := range 2 {
-		if files[i] > 0 {
-			robots += labFiles[i].values[files[i]]
-		}
-	}
-	s.page("/robots.txt", robots)
-	if files[2] > 0 {
-		s.page("/.well-known/tdmrep.json", labFiles[2].values[files[2]])
-	}
-	for i, page := range combinations(labPages) {
-		text := func(signal int) string {
-			if page[signal] == 0 {
-				return ""
-			}
-			return labPages[signal].values[page[signal]]
-		}
-		path := fmt.Sprintf("/%d", i)
-		pages[path] = page
-		s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
-			for signal, name := range map[int]string{0: "Content-Usage", 1: "X-Robots-Tag", 3: "TDM-Reservation"} {
-				if text(signal) != "" {
-					w.Header().Set(name, text(signal))
-				}
-			}
-			w.Header().Set("Content-Type", "text/html")
-			_, _ = fmt.Fprintf(w, "<title>%d</title>%s%s", i, text(2), text(4))
-		})
-	}
-	return s, pages
-}
-
-// Every combination of allow, disallow and absent of all signals has the value that an independent
-// table says. With a purpose, a site whose files disallow it gets no request for a page, and a page
-// that disallows it itself is in no output.
-func TestPermissionsOfLab(t *testing.T) {
-	if testing.Short() {
-		t.Skip("crawls 27 sites of 108 pages twice")
-	}
-	t.Parallel()
-	for _, files := range combinations(labFiles) {
-		t.Run(fmt.Sprint(files), func(t *testing.T) {
-			t.Parallel()
-			s, pages := newLab(t, files)
-			cfg := testConfig(t)
-			for path := range pages {
-				cfg.URLs = append(cfg.URLs, s.url+path)
-			}
-			cfg.Usage.Permissions = true
-			runCrawl(t, cfg, nil)
-			got := permissionsOf(t, cfg, s)
-			for path, page := range pages {
-				if diff := cmp.Diff(labWant(files, page), values(got[path])); diff != "" {
-					t.Errorf("%v %v (-want +got):\n%s", files, page, diff)
-				}
-			}
-			if n := s.count("/.well-known/tdmrep.json"); n != 1 {
-				t.Errorf("tdmrep.json was requested %d times", n)
-			}
-
-			before := len(s.asked())
-			gated := testConfig(t, cfg.URLs...)
-			gated.Usage.Purposes = []string{"train-ai", "tdm"}
-			crawled := runCrawl(t, gated, nil)
-			forbidden := slices.Contains(files, 2)
-			for _, uri := range s.asked()[before:] {
-				if forbidden && uri != "/.well-known/tdmrep.json" {
-					t.Errorf("%s was requested, although a file disallows it", uri)
-				}
-			}
-			for path, page := range pages {
-				want := labWant(files, page)
-				allowed := !forbidden && want[usage.TrainAI] != "disallowed" && want[usage.TDM] != "disallowed"
-				if listed := slices.Contains(crawled.paths(s.url), path); listed != allowed {
-					t.Errorf("%v %v: in pages.jsonl %v, want %v", files, page, listed, allowed)
-				}
-				if !allowed && crawled.refusal(t, s.url+path).Reason != output.Usage {
-					t.Errorf("%+v", crawled.refusal(t, s.url+path))
-				}
-			}
-		})
-	}
-}
-
 // What a file disallows is rejected with its line; what nothing is said about follows unknown.
 func TestPurpose(t *testing.T) {
 	site := func(t *testing.T) *site {
 		s := newSite(t, "127.0.0.1", map[string]string{
 			"/robots.txt": "User-agent: *\nAllow: /\nContent-Usage: /no train-ai=n\nContent-Usage: /yes train-ai=y\n",
-			"/":           `<a href=/no>n</a><a href=/yes>y</a><a href=/own>o</a>`, "/no": "n", "/yes": "y",
+			"/":           `<a href=/no>n</a><a href=/yes>y</a><a href=/own>o</a><a href=/meta>m</a>`, "/no": "n", "/yes": "y", "/meta": `<meta name=robots content=noai>`,
 		})
 		s.handle("/own", page(200, `<a href=/behind>b</a>`, "Content-Usage", "train-ai=n", "Content-Type", "text/html"))
 		return s
@@ -215,10 +67,10 @@ func TestPurpose(t *testing.T) {
 		requests []string // besides /
 		pages    []string
 	}{
-		"no purpose":      {nil, UnknownAllow, []string{"/no", "/own", "/yes", "/behind"}, []string{"/", "/no", "/own", "/yes"}},
-		"another purpose": {[]string{"search"}, UnknownAllow, []string{"/no", "/own", "/yes", "/behind"}, []string{"/", "/no", "/own", "/yes"}},
-		"train-ai":        {[]string{"train-ai"}, UnknownAllow, []string{"/own", "/yes"}, []string{"/", "/yes"}},
-		"two":             {[]string{"archive", "train-ai"}, UnknownAllow, []string{"/own", "/yes"}, []string{"/", "/yes"}},
+		"no purpose":      {nil, UnknownAllow, []string{"/no", "/own", "/meta", "/yes", "/behind"}, []string{"/", "/no", "/own", "/meta", "/yes"}},
+		"another purpose": {[]string{"search"}, UnknownAllow, []string{"/no", "/own", "/meta", "/yes", "/behind"}, []string{"/", "/no", "/own", "/meta", "/yes"}},
+		"train-ai":        {[]string{"train-ai"}, UnknownAllow, []string{"/own", "/meta", "/yes"}, []string{"/", "/yes"}},
+		"two":             {[]string{"archive", "train-ai"}, UnknownAllow, []string{"/own", "/meta", "/yes"}, []string{"/", "/yes"}},
 		"refuse":          {[]string{"train-ai"}, UnknownRefuse, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

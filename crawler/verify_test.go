@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -75,7 +77,8 @@ func TestVerifyPermissions(t *testing.T) {
 		"refuse unknown":  func(c *Config) { c.Usage.Purposes, c.Usage.Unknown = []string{"ai-input"}, UnknownRefuse },
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := permitConfig(t, newPermitSite(t))
+			s := newPermitSite(t)
+			cfg := permitConfig(t, s)
 			change(&cfg)
 			runCrawl(t, cfg, nil)
 			got, differences := verify(t, cfg.Output.Dir)
@@ -90,8 +93,27 @@ func TestVerifyPermissions(t *testing.T) {
 			if withheld != (name != "without purpose") {
 				t.Errorf("withheld %v", withheld)
 			}
-			if name == "without purpose" && (got.Lines != 5 || got.Cut != 1) {
+			if name != "without purpose" {
+				return
+			}
+			if got.Lines != 5 || got.Cut != 1 {
 				t.Errorf("%+v, want 5 lines and a text that was cut", got)
+			}
+			// Noai refuses training and input, max-snippet:0 input, and a passed unavailable_after search. For TDM, a
+			// meta element is stronger than a header, and a header than the file.
+			want := map[string]map[usage.Purpose]string{
+				"/":       {usage.TrainAI: "disallowed", usage.TDM: "disallowed", usage.Search: "allowed"},
+				"/free":   {usage.TrainAI: "allowed", usage.TDM: "allowed", usage.Search: "allowed"},
+				"/meta":   {usage.TrainAI: "disallowed", usage.TDM: "disallowed", usage.Search: "allowed", usage.Archive: "disallowed", usage.AIInput: "disallowed"},
+				"/header": {usage.TrainAI: "disallowed", usage.TDM: "allowed", usage.Search: "disallowed", usage.Archive: "disallowed", usage.AIInput: "disallowed"},
+				"/long":   {usage.TrainAI: "disallowed", usage.TDM: "disallowed", usage.Search: "allowed", usage.AIInput: "disallowed"},
+			}
+			found := map[string]map[usage.Purpose]string{}
+			for path, p := range permissionsOf(t, cfg, s) {
+				found[path] = values(p)
+			}
+			if diff := cmp.Diff(want, found); diff != "" {
+				t.Errorf("values (-want +got):\n%s", diff)
 			}
 		})
 	}
