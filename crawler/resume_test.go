@@ -18,7 +18,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/logstore"
 	"github.com/politecrawl/politecrawl/crawler/internal/run"
-	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -43,22 +42,6 @@ func (c *crawl) whole(t *testing.T, s *site, n int) {
 	}
 }
 
-// failing is a frontier whose nth Finish and all later ones fail without effect, as if the
-// process had ended.
-type failing struct {
-	*logstore.Store
-	left atomic.Int32
-}
-
-var errEnded = errors.New("the process has ended")
-
-func (f *failing) Finish(ctx context.Context, o []frontier.Outcome, note []byte) ([]error, error) {
-	if f.left.Add(-1) <= 0 {
-		return nil, errEnded
-	}
-	return f.Store.Finish(ctx, o, note)
-}
-
 // A crawl may be killed after the line of a page is written and before its lease is finished. The
 // page is fetched again, and has one line, also in sinks.
 func TestKillBetweenWriteAndCommit(t *testing.T) {
@@ -72,11 +55,16 @@ func TestKillBetweenWriteAndCommit(t *testing.T) {
 			formats := []output.Format{listFormat}
 			store, err := logstore.Open(filepath.Join(cfg.Output.Dir, run.FrontierDir), &logstore.Options{MaxInFlight: 1})
 			must(t, err)
-			broken := &failing{Store: store}
-			broken.left.Store(at)
-			c := newCrawler(t, cfg, &Options{Frontier: broken, Formats: formats})
+			var left atomic.Int32 // the next Finish and all later ones fail without effect, as if the process had ended
+			left.Store(at)
+			c := newCrawler(t, cfg, &Options{Formats: formats, Frontier: &hooked{Frontier: store, finish: func([]frontier.Outcome) error {
+				if left.Add(-1) <= 0 {
+					return errFrontierFails
+				}
+				return nil
+			}}})
 			sum, err := c.Run(t.Context())
-			if !errors.Is(err, errEnded) || sum.End != EndFailed {
+			if !errors.Is(err, errFrontierFails) || sum.End != EndFailed {
 				t.Fatalf("Run = %+v, %v", sum, err)
 			}
 			if at > 3 && len(s.asked()) == 0 {
@@ -297,9 +285,11 @@ func TestResumeQueuesSitemapsOfJoinedHosts(t *testing.T) {
 		return store
 	}
 	var c *Crawler
-	c = newCrawler(t, cfg, &Options{Frontier: &failingHost{Frontier: open(), fails: func(h frontier.Host) bool {
-		u, err := weburl.Parse(b.url + "/")
-		return err == nil && h == u.Server && c.scope.Holds(u)
+	c = newCrawler(t, cfg, &Options{Frontier: &hooked{Frontier: open(), host: func(h frontier.Host) error {
+		if u := mustResolve(t, b.url+"/"); h == u.Server && c.scope.Holds(u) {
+			return errFrontierFails
+		}
+		return nil
 	}}})
 	if _, err := c.Run(t.Context()); !errors.Is(err, errFrontierFails) {
 		t.Fatal(err)
@@ -307,17 +297,4 @@ func TestResumeQueuesSitemapsOfJoinedHosts(t *testing.T) {
 	if got := runCrawl(t, cfg, &Options{Frontier: open(), Resume: true}); !slices.Contains(got.paths(b.url), "/p") {
 		t.Errorf("pages %q, requested %q", got.paths(b.url), b.asked())
 	}
-}
-
-// A failingHost is a frontier whose Host fails for some hosts.
-type failingHost struct {
-	frontier.Frontier
-	fails func(frontier.Host) bool
-}
-
-func (f *failingHost) Host(ctx context.Context, h frontier.Host) (frontier.HostRecord, error) {
-	if f.fails(h) {
-		return frontier.HostRecord{}, errFrontierFails
-	}
-	return f.Frontier.Host(ctx, h)
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -363,4 +364,60 @@ func stoppedChain(t *testing.T, n, after int) (*site, Config) {
 	cfg.Limits.MaxPages, cfg.Limits.Concurrency = after, 1
 	runCrawl(t, cfg, nil)
 	return s, cfg
+}
+
+var errFrontierFails = errors.New("the frontier fails")
+
+// A hooked frontier calls a function before some of its methods, unless it is nil. An error of the function is
+// that of the method.
+type hooked struct {
+	frontier.Frontier
+	add    func(items []frontier.Item) error
+	known  func(keys []frontier.Key) error
+	finish func(outcomes []frontier.Outcome) error
+	host   func(h frontier.Host) error
+	update func(u frontier.HostUpdate) error
+}
+
+// hook calls a hook with its argument.
+func hook[T any](f func(T) error, arg T) error {
+	if f == nil {
+		return nil
+	}
+	return f(arg)
+}
+
+func (f *hooked) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
+	if err := hook(f.add, items); err != nil {
+		return nil, err
+	}
+	return f.Frontier.Add(ctx, items)
+}
+
+func (f *hooked) Known(ctx context.Context, keys []frontier.Key) ([]bool, error) {
+	if err := hook(f.known, keys); err != nil {
+		return nil, err
+	}
+	return f.Frontier.Known(ctx, keys)
+}
+
+func (f *hooked) Finish(ctx context.Context, outcomes []frontier.Outcome, note []byte) ([]error, error) {
+	if err := hook(f.finish, outcomes); err != nil {
+		return nil, err
+	}
+	return f.Frontier.Finish(ctx, outcomes, note)
+}
+
+func (f *hooked) Host(ctx context.Context, h frontier.Host) (frontier.HostRecord, error) {
+	if err := hook(f.host, h); err != nil {
+		return frontier.HostRecord{}, err
+	}
+	return f.Frontier.Host(ctx, h)
+}
+
+func (f *hooked) UpdateHost(ctx context.Context, h frontier.Host, u frontier.HostUpdate) error {
+	if err := hook(f.update, u); err != nil {
+		return err
+	}
+	return f.Frontier.UpdateHost(ctx, h, u)
 }

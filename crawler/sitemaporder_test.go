@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -76,25 +75,6 @@ func TestSitemapEntriesAreSortedByLastMod(t *testing.T) {
 	}
 }
 
-// added records the pages of a sitemap in the order in which they are added.
-type added struct {
-	*frontier.Memory
-
-	mu    sync.Mutex // guards paths
-	paths []string
-}
-
-func (a *added) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
-	a.mu.Lock()
-	for _, it := range items {
-		if _, path, ok := strings.Cut(it.URL, "/p/"); ok {
-			a.paths = append(a.paths, path)
-		}
-	}
-	a.mu.Unlock()
-	return a.Memory.Add(ctx, items)
-}
-
 // A sitemap is sorted as a whole, up to the entries that the protocol allows. If it breaks off, those that
 // arrived count.
 func TestBrokenOffSitemapIsSortedByLastMod(t *testing.T) {
@@ -111,14 +91,23 @@ func TestBrokenOffSitemapIsSortedByLastMod(t *testing.T) {
 	})
 	cfg := testConfig(t, s.url)
 	cfg.Fetch.Retries, cfg.Limits.MaxPages = 0, 2
-	f := &added{Memory: frontier.NewMemory(nil)}
-	runCrawl(t, cfg, &Options{Frontier: f})
-	var want []string
+	var mu sync.Mutex // guards added
+	var added, want []string
+	runCrawl(t, cfg, &Options{Frontier: &hooked{Frontier: frontier.NewMemory(nil), add: func(items []frontier.Item) error {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, it := range items {
+			if _, path, ok := strings.Cut(it.URL, "/p/"); ok {
+				added = append(added, path)
+			}
+		}
+		return nil
+	}}})
 	for i := range n {
 		want = append(want, strconv.Itoa(n-1-i))
 	}
-	if !slices.Equal(f.paths, want) {
-		t.Errorf("%d entries are added, want %d in the order of lastmod", len(f.paths), n)
+	if !slices.Equal(added, want) {
+		t.Errorf("%d entries are added, want %d in the order of lastmod", len(added), n)
 	}
 }
 

@@ -17,25 +17,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/logstore"
 )
 
-// A lastOutcome keeps the delay of the last outcome, and whether robots.txt is unreachable.
-type lastOutcome struct {
-	*frontier.Memory
-	delay   time.Duration
-	failing bool
-}
-
-func (f *lastOutcome) Finish(ctx context.Context, outcomes []frontier.Outcome, note []byte) ([]error, error) {
-	f.delay = outcomes[len(outcomes)-1].HostDelay
-	return f.Memory.Finish(ctx, outcomes, note)
-}
-
-func (f *lastOutcome) UpdateHost(ctx context.Context, h frontier.Host, u frontier.HostUpdate) error {
-	for _, r := range u.Robots {
-		f.failing = f.failing || !r.FailingSince.IsZero()
-	}
-	return f.Memory.UpdateHost(ctx, h, u)
-}
-
 // Abort aborts a page or robots.txt in flight, which is not a failure of the site.
 func TestAbortEndsRequestsInFlight(t *testing.T) {
 	for _, path := range []string{"/", "/robots.txt"} {
@@ -46,8 +27,21 @@ func TestAbortEndsRequestsInFlight(t *testing.T) {
 				close(asked)
 				<-r.Context().Done()
 			})
-			store := &lastOutcome{Memory: frontier.NewMemory(nil)}
-			c := newCrawler(t, testConfig(t, s.url), &Options{Frontier: store})
+			var delay time.Duration // of the last outcome
+			failing := false        // robots.txt counts as unreachable
+			c := newCrawler(t, testConfig(t, s.url), &Options{Frontier: &hooked{
+				Frontier: frontier.NewMemory(nil),
+				finish: func(outcomes []frontier.Outcome) error {
+					delay = outcomes[len(outcomes)-1].HostDelay
+					return nil
+				},
+				update: func(u frontier.HostUpdate) error {
+					for _, r := range u.Robots {
+						failing = failing || !r.FailingSince.IsZero()
+					}
+					return nil
+				},
+			}})
 			go func() {
 				<-asked
 				c.Abort()
@@ -57,10 +51,10 @@ func TestAbortEndsRequestsInFlight(t *testing.T) {
 			if err != nil || sum.End != EndInterrupted || sum.Pages != 0 || sum.Remaining != 1 || len(sum.Rejected) != 0 || time.Since(began) > time.Second {
 				t.Errorf("Run = %+v, %v", sum, err)
 			}
-			if store.delay == 0 {
+			if delay == 0 {
 				t.Error("the server got a request, and need not wait for the next")
 			}
-			if store.failing {
+			if failing {
 				t.Error("the robots.txt counts as unreachable, and was not read to its end")
 			}
 		}))
@@ -217,27 +211,17 @@ func TestFrontierThatFailsEndsTheCrawl(t *testing.T) {
 				w.Header().Set("Content-Length", "1000")
 				_, _ = fmt.Fprintf(w, "http://%s/listed\n", r.Host)
 			})
-			c := newCrawler(t, testConfig(t, s.url+"/"), &Options{Frontier: &fullFrontier{frontier.NewMemory(nil), s.url + path}})
-			if sum, err := c.Run(t.Context()); !errors.Is(err, errFullFrontier) || sum != nil && sum.End != EndFailed {
+			c := newCrawler(t, testConfig(t, s.url+"/"), &Options{Frontier: &hooked{Frontier: frontier.NewMemory(nil), add: func(items []frontier.Item) error {
+				if slices.ContainsFunc(items, func(it frontier.Item) bool { return it.URL == s.url+path }) {
+					return errFrontierFails
+				}
+				return nil
+			}}})
+			if sum, err := c.Run(t.Context()); !errors.Is(err, errFrontierFails) || sum != nil && sum.End != EndFailed {
 				t.Errorf("%+v, %v", sum, err)
 			}
 		}))
 	}
-}
-
-var errFullFrontier = errors.New("full frontier")
-
-// A fullFrontier accepts no URL.
-type fullFrontier struct {
-	*frontier.Memory
-	url string
-}
-
-func (f *fullFrontier) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
-	if slices.ContainsFunc(items, func(it frontier.Item) bool { return it.URL == f.url }) {
-		return nil, errFullFrontier
-	}
-	return f.Memory.Add(ctx, items)
 }
 
 // A crawl that is aborted while it lists skipped URLs has not failed, and can be resumed.
@@ -250,31 +234,26 @@ func TestAbortWhileSkippedURLsAreListed(t *testing.T) {
 		must(t, err)
 		return store
 	}
-	f := &abandonedFrontier{Frontier: open()}
-	f.c = newCrawler(t, cfg, &Options{Frontier: f, OnStart: func() { f.c.lifecycle.CommitCtx, f.abandon = context.WithCancel(t.Context()) }})
-	sum, err := f.c.Run(t.Context())
+	var c *Crawler
+	var abandon context.CancelFunc
+	unreachable := func([]frontier.Key) error { // from the end of the crawl; and the user does not wait
+		if end, _, _ := c.lifecycle.Ending(); end == "" {
+			return nil
+		}
+		abandon()
+		return c.lifecycle.CommitCtx.Err()
+	}
+	c = newCrawler(t, cfg, &Options{
+		Frontier: &hooked{Frontier: open(), known: unreachable},
+		OnStart:  func() { c.lifecycle.CommitCtx, abandon = context.WithCancel(t.Context()) },
+	})
+	sum, err := c.Run(t.Context())
 	if err != nil || sum.End != EndInterrupted || sum.Pages != 1 {
 		t.Errorf("%+v, %v", sum, err)
 	}
 	if got := runCrawl(t, cfg, &Options{Frontier: open(), Resume: true}); got.End != EndFinished || len(got.rejected) != 1 {
 		t.Errorf("resumed: %+v, rejected %+v", got.Summary, got.rejected)
 	}
-}
-
-// An abandonedFrontier is unreachable from the end of the crawl, and the user does not wait for
-// it.
-type abandonedFrontier struct {
-	frontier.Frontier
-	c       *Crawler
-	abandon context.CancelFunc
-}
-
-func (f *abandonedFrontier) Known(ctx context.Context, keys []frontier.Key) ([]bool, error) {
-	if end, _, _ := f.c.lifecycle.Ending(); end == "" {
-		return f.Frontier.Known(ctx, keys)
-	}
-	f.abandon()
-	return nil, f.c.lifecycle.CommitCtx.Err()
 }
 
 // Status may be called until Run returns.

@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -334,7 +333,12 @@ func TestTrapIsClosedAfterItsPage(t *testing.T) {
 	cfg.Limits.TrapPages, cfg.Limits.Concurrency = 20, 1
 	var closed atomic.Bool
 	c, err := New(cfg, &Options{
-		Frontier: &failingFrontier{Frontier: frontier.NewMemory(nil), fails: closed.Load},
+		Frontier: &hooked{Frontier: frontier.NewMemory(nil), finish: func([]frontier.Outcome) error {
+			if closed.Load() {
+				return errFrontierFails
+			}
+			return nil
+		}},
 		OnNotice: func(line string) { closed.Store(closed.Load() || strings.Contains(line, "trap-pages")) },
 	})
 	if err != nil {
@@ -347,19 +351,4 @@ func TestTrapIsClosedAfterItsPage(t *testing.T) {
 	if err != nil || strings.Contains(string(journal), `"trap"`) {
 		t.Errorf("the journal closes the trap of a page that was not committed: %s %v", journal, err)
 	}
-}
-
-var errFrontierFails = errors.New("the frontier fails")
-
-// A failingFrontier rejects outcomes if fails returns true.
-type failingFrontier struct {
-	frontier.Frontier
-	fails func() bool
-}
-
-func (f *failingFrontier) Finish(ctx context.Context, outcomes []frontier.Outcome, note []byte) ([]error, error) {
-	if f.fails() {
-		return nil, errFrontierFails
-	}
-	return f.Frontier.Finish(ctx, outcomes, note)
 }
