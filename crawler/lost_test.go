@@ -234,9 +234,7 @@ func TestReportOfStoppedRecrawlSaysThatNothingIsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := report.Generate(t.Context(), []string{cfg.Output.Dir}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(r.Lost) > 0 {
 		t.Errorf("the report says that files are lost: %v", r.Lost)
 	}
@@ -252,9 +250,7 @@ func TestRewrittenRejectionsAreNotLost(t *testing.T) {
 		t.Fatalf("%+v", got.Summary)
 	}
 	saved, _, err := loadState(cfg.Output.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	saved.RewritingRejected = true
 	f := frontier.NewMemory(nil) // the one of the crawl is not told
 	_, err = f.Finish(t.Context(), nil, []byte(`{"rejected":1099511627776}`))
@@ -423,9 +419,7 @@ func TestResumeWithAFrontierBehindTheFiles(t *testing.T) {
 	s, cfg := stoppedChain(t, 6, 4)
 	log := filepath.Join(cfg.Output.Dir, run.FrontierDir, "log")
 	info, err := os.Stat(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	must(t, os.Truncate(log, info.Size()*3/4))
 	asked := len(s.asked())
 	got := resume(t, cfg, func(c *Config) { c.Limits.MaxPages = 0 })

@@ -126,9 +126,7 @@ func TestRefusedPageIsInNoOutput(t *testing.T) {
 	cfg := testConfig(t, s.url+"/")
 	cfg.Usage.Purposes, cfg.Output.AlsoWrite, cfg.Output.Links = []string{"train-ai"}, []string{"csv", "sqlite", "warc"}, LinksFull
 	got, err := newCrawler(t, cfg, &Options{Formats: []output.Format{csvout.Format(nil), sqlite.Format(nil), warc.Format(nil)}}).Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got.Pages != n || got.Rejected[output.Usage] != 1 || s.count("/p/77") != 1 || s.count(behind) != 0 {
 		t.Fatalf("%d pages, rejected %v, %d and %d requests", got.Pages, got.Rejected, s.count("/p/77"), s.count(behind))
 	}
@@ -156,9 +154,7 @@ func TestRefusedPageIsInNoOutput(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, p := range readOutput[output.Page](t, cfg, "pages.jsonl") {
 		if strings.HasSuffix(p.URL, "/p/77") {
 			t.Errorf("in pages.jsonl: %+v", p)
@@ -280,9 +276,7 @@ func TestSharedPurposesHaveNoOrder(t *testing.T) {
 	for _, purposes := range [][]string{{"tdm", "search"}, {"search", "tdm", "search"}} {
 		cfg.Usage.Purposes = purposes
 		settings, err := settingsOf(cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		texts = append(texts, string(settings["purpose"]))
 	}
 	if want := `["search","tdm"]`; texts[0] != want || texts[1] != want {

@@ -119,9 +119,7 @@ func TestPlanInterrupted(t *testing.T) {
 		<-r.Context().Done()
 	})
 	p, err := NewPlanner(testConfig(t, s.url), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		<-asked
@@ -148,9 +146,7 @@ func TestFrontierSize(t *testing.T) {
 	const urls = 2000
 	dir := filepath.Join(t.TempDir(), "frontier")
 	store, err := logstore.Open(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var items []frontier.Item
 	bytes := int64(0)
 	for i := range urls {
@@ -182,9 +178,7 @@ func TestFrontierSize(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if want := forecast.FrontierBytes(urls, bytes); size > want || size < want*3/4 {
 		t.Errorf("%d bytes, foretold %d", size, want)
 	}
@@ -194,13 +188,9 @@ func TestFrontierSize(t *testing.T) {
 func makePlan(t *testing.T, cfg Config, opts *Options) (*Planner, *plan.Plan) {
 	t.Helper()
 	p, err := NewPlanner(cfg, connected(t, &cfg, opts))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	plan, err := p.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return p, plan
 }
 

@@ -152,14 +152,10 @@ func TestProcessDoesNotWaitForDisk(t *testing.T) {
 func robotsBodies(t *testing.T, cfg Config) (bodies []sql.NullString) {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(cfg.Output.Dir, sqlite.File))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = db.Close() }()
 	rows, err := db.QueryContext(t.Context(), "SELECT body FROM robots ORDER BY id")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var body sql.NullString

@@ -49,9 +49,7 @@ func TestRealSites(t *testing.T) {
 			s := newSite(t, tt.address, nil)
 			s.mux.Handle("/", http.FileServer(http.Dir(tt.root)))
 			want, err := walkFolder(tt.root, s.url+"/", "politecrawl")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if len(want.Pages) < 50 {
 				t.Errorf("the walk found %d pages: too few to mean anything", len(want.Pages))
 			}
@@ -88,9 +86,7 @@ func recordOf(t *testing.T, s *site, cfg Config, c *crawl) *siteRecord {
 		}
 	}
 	made, err := report.Generate(t.Context(), []string{cfg.Output.Dir}, &report.Options{Rows: len(c.pages)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, f := range made.Findings {
 		if f.ID != "broken-link" {
 			continue

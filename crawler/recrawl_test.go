@@ -237,8 +237,8 @@ func TestRecrawlWithSince(t *testing.T) {
 				}
 				cfg.Sitemaps.Since = tt.before
 				sum = runCrawl(t, cfg, &Options{Recrawl: true}).Summary
-			} else if err != nil {
-				t.Fatal(err)
+			} else {
+				must(t, err)
 			}
 			if sum.Pages != tt.pages {
 				t.Errorf("%d pages, want %d", sum.Pages, tt.pages)
@@ -336,9 +336,7 @@ func TestResumeOfRecrawl(t *testing.T) {
 	}
 	// A recrawl that was killed before it had brought everything back.
 	state, _, err := loadState(cfg.Output.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	state.Recrawls, state.RecrawlPending, state.StartedAt = state.Recrawls+1, true, time.Now()
 	must(t, results.SaveState(cfg.Output.Dir, state))
 	runCrawl(t, saved, &Options{Resume: true}).whole(t, s, n)

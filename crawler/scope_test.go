@@ -55,9 +55,7 @@ func TestCanonical(t *testing.T) {
 func mustResolve(t *testing.T, raw string) weburl.URL {
 	t.Helper()
 	a, err := weburl.Parse(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return a
 }
 

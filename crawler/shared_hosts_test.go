@@ -84,9 +84,7 @@ func TestSitemapsReadByOthers(t *testing.T) {
 		Origin: robotsext.Origin(brought.url), Outcome: robotsext.OutcomeRules, Status: http.StatusOK,
 		Body: fmt.Appendf(nil, "Sitemap: %s/map.txt\n", brought.url), FetchedAt: now, ExpiresAt: now.Add(time.Hour),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cfg := sharedConfig(t, s.url+"/")
 	got := runCrawl(t, workerConfig(t, cfg, "w1"), &Options{OnStart: func() {
 		other := byHand(t, cfg, "w2")

@@ -55,9 +55,7 @@ func newCrowd(t testing.TB, hosts, pages int) *crowd {
 	t.Helper()
 	c := &crowd{pages: pages, hosts: make(map[string]*crowdHost)}
 	l, err := net.Listen("tcp4", "0.0.0.0:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c.port = l.Addr().(*net.TCPAddr).Port
 	for i := range hosts {
 		host := fmt.Sprintf("127.1.%d.%d:%d", i/250, i%250+1, c.port)

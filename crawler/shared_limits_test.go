@@ -19,9 +19,7 @@ func byHand(t *testing.T, cfg Config, name string) *redisstore.Store {
 	store, err := redisstore.Open(t.Context(), cfg.Sharing.Frontier, &redisstore.Options{
 		CrawlName: cfg.Sharing.CrawlName, Prefix: cfg.Sharing.Prefix, WorkerName: name, ExpectedURLs: cfg.Sharing.ExpectedURLs,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = store.Close() })
 	return store
 }

@@ -84,9 +84,7 @@ func TestRobotsFromAFastClockDoesNotBlockItsHost(t *testing.T) {
 		Origin: robotsext.Origin(s.url), Outcome: robotsext.OutcomeAllowAll, Status: http.StatusNotFound,
 		FetchedAt: now.Add(50 * time.Second), ExpiresAt: now.Add(24 * time.Hour),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	must(t, f.UpdateHost(t.Context(), weburl.ServerOf(s.url), frontier.HostUpdate{Robots: map[string]frontier.Robots{s.url: {Data: data}}}))
 	cfg := testConfig(t, s.url+"/")
 	cfg.Limits.MaxTime = 3 * time.Second

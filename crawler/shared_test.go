@@ -421,9 +421,7 @@ func contents(t *testing.T, dir string) map[string]string {
 		all[name] = string(data)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all
 }
 

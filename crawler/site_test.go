@@ -143,9 +143,7 @@ func testConfig(t testing.TB, urls ...string) Config {
 func newCrawler(t *testing.T, cfg Config, opts *Options) *Crawler {
 	t.Helper()
 	c, err := New(cfg, connected(t, &cfg, opts))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return c
 }
 
@@ -196,9 +194,7 @@ func runChanged(t *testing.T, cfg Config, opts *Options, change func(*Crawler)) 
 func readOutput[T any](t *testing.T, cfg Config, name string) []T {
 	t.Helper()
 	f, err := os.Open(filepath.Join(cfg.Output.Dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = f.Close() }()
 	var out []T
 	lines := bufio.NewScanner(f)

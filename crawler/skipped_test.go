@@ -47,9 +47,7 @@ func (s *skipEvents) sorted() []string {
 func statusOf(t *testing.T, c *Crawler) *Status {
 	t.Helper()
 	s, err := c.Status()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 

@@ -341,9 +341,7 @@ func TestTrapIsClosedAfterItsPage(t *testing.T) {
 		}},
 		OnNotice: func(line string) { closed.Store(closed.Load() || strings.Contains(line, "trap-pages")) },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := c.Run(t.Context()); !errors.Is(err, errFrontierFails) {
 		t.Fatal(err)
 	}

@@ -51,9 +51,7 @@ func TestROB_MAT_28(t *testing.T) {
 	}
 	for _, href := range private {
 		canonical, err := Canonical(s.url + href)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if r := got.refusal(t, canonical); r.Reason != output.Disallowed {
 			t.Errorf("%s: %+v", href, r)
 		}

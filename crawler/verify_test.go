@@ -30,9 +30,7 @@ func verify(t *testing.T, dir string) (Verification, []string) {
 		found = append(found, fmt.Sprintf("%d %s%s %s", d.Line, d.File, d.URL, d.Problem))
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got.Differences != len(found) {
 		t.Errorf("%d differences, reported %d", got.Differences, len(found))
 	}
@@ -127,34 +125,24 @@ func TestVerifyPermissionsFindsChanges(t *testing.T) {
 	runCrawl(t, cfg, nil)
 	path := filepath.Join(cfg.Output.Dir, "permissions.jsonl")
 	original, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	robots := output.VersionPath(cfg.Output.Dir, usage.Hash([]byte(permitRobots)))
 	number := make(map[string]int) // of lines, by the end of the URL
 	for i, line := range bytes.Split(bytes.TrimSpace(original), []byte("\n")) {
 		var p output.Permission
-		if err := json.Unmarshal(line, &p); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(line, &p))
 		number[p.URL[strings.LastIndexByte(p.URL, '/'):]] = i + 1
 	}
 	edit := func(page string, change func(p *output.Permission)) func(t *testing.T) {
 		return func(t *testing.T) {
 			lines := bytes.SplitAfter(original, []byte("\n"))
 			var p output.Permission
-			if err := json.Unmarshal(lines[number[page]-1], &p); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(lines[number[page]-1], &p))
 			change(&p)
 			text, err := json.Marshal(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			lines[number[page]-1] = append(text, '\n')
-			if err := os.WriteFile(path, bytes.Join(lines, nil), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, bytes.Join(lines, nil), 0o600))
 		}
 	}
 	of := func(p *output.Permission, source string) *usage.Statement {
@@ -190,9 +178,7 @@ func TestVerifyPermissionsFindsChanges(t *testing.T) {
 		}, "", "the file was changed"},
 		"robots.txt is longer": {func(t *testing.T) { writeFile(t, robots, permitRobots+strings.Repeat("#", 2<<20)) }, "", "the file was changed"},
 		"robots.txt is removed": {func(t *testing.T) {
-			if err := os.Remove(robots); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Remove(robots))
 		}, "", "is missing"},
 		"a merged value": {edit("/free", func(p *output.Permission) {
 			p.Purposes[usage.TDM] = usage.Verdict{Value: usage.Disallowed, Statement: 1}
@@ -239,9 +225,7 @@ func TestVerifyPermissionsFindsChanges(t *testing.T) {
 		"robots.txt is replaced with no-store": {func(t *testing.T) {
 			writeFile(t, robots+output.NoStore, "")
 			t.Cleanup(func() { _ = os.Remove(robots + output.NoStore) })
-			if err := os.Remove(robots); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Remove(robots))
 		}, "", "robots.jsonl does not say that this applied"},
 		"a line that is no JSON": {func(t *testing.T) { writeFile(t, path, "{]\n"+string(original)) }, "", "the line cannot be read"},
 	} {
@@ -273,9 +257,7 @@ func TestVerifyPermissionsFindsChanges(t *testing.T) {
 
 func writeFile(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // A file that the site forbids to keep is counted. Its statements cannot be verified, those of the
@@ -311,9 +293,7 @@ func TestVerifyPermissionsMemory(t *testing.T) {
 	cfg := permitConfig(t, s)
 	runCrawl(t, cfg, nil)
 	pages, err := os.Create(filepath.Join(cfg.Output.Dir, "pages.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var text, listed bytes.Buffer
 	const files = 200 // more than are kept parsed
 	var hashes []string
@@ -323,9 +303,7 @@ func TestVerifyPermissionsMemory(t *testing.T) {
 		writeFile(t, output.VersionPath(cfg.Output.Dir, hashes[i]), body)
 	}
 	file, err := os.Create(filepath.Join(cfg.Output.Dir, "permissions.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range lines {
 		hash := hashes[i*files/lines]
 		fmt.Fprintf(&text, `{"url":"http://h/%d","fetched_at":"2026-10-01T00:00:00Z","robots":"%s","purposes":{"train-ai":{"value":"disallowed","statement":1}},"statements":[{"kind":"content-usage","source":{"kind":"robots.txt","name":"Content-Usage","line":2,"hash":"%[2]s"},"raw":"train-ai=n","values":{"train-ai":"disallowed"}}]}`+"\n", i, hash)
@@ -333,14 +311,10 @@ func TestVerifyPermissionsMemory(t *testing.T) {
 		if text.Len() > 1<<20 || i == lines-1 {
 			_, err1 := text.WriteTo(file)
 			_, err2 := listed.WriteTo(pages)
-			if err := errors.Join(err1, err2); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errors.Join(err1, err2))
 		}
 	}
-	if err := errors.Join(file.Close(), pages.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(file.Close(), pages.Close()))
 	var fetched bytes.Buffer
 	for _, hash := range hashes {
 		fmt.Fprintf(&fetched, `{"origin":"http://h","outcome":"rules","hash":"%s"}`+"\n", hash)
