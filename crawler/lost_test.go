@@ -75,14 +75,18 @@ func listing(t *testing.T) *site {
 // Tables and databases with lost data are rewritten from the JSON Lines files when a crawl is
 // resumed. In the end they are as without the loss.
 func TestResumeRewritesIncompleteFormats(t *testing.T) {
-	formats := []output.Format{csvout.Format(nil), sqlite.Format(nil)}
-	for i, file := range append(slices.Clone(formats[0].Files), sqlite.File) {
+	csv, db := csvout.Format(nil), sqlite.Format(nil)
+	for i, file := range append(slices.Clone(csv.Files), sqlite.File) {
 		for damage, spoil := range damagesOf(i) {
 			t.Run(file+" "+damage, func(t *testing.T) {
 				t.Parallel()
 				s := listing(t)
 				cfg := testConfig(t, s.url+"/0")
-				cfg.Output.AlsoWrite, cfg.Limits.MaxPages, cfg.Limits.Concurrency = []string{"csv", "sqlite"}, 5, 1
+				cfg.Output.AlsoWrite, cfg.Limits.MaxPages, cfg.Limits.Concurrency = []string{"csv"}, 5, 1
+				formats := []output.Format{csv}
+				if file == sqlite.File {
+					cfg.Output.AlsoWrite, formats = []string{"csv", "sqlite"}, []output.Format{csv, db}
+				}
 				runCrawl(t, cfg, &Options{Formats: formats})
 				must(t, spoil(filepath.Join(cfg.Output.Dir, file)))
 				cfg.Limits.MaxPages = 0
@@ -102,12 +106,12 @@ func TestResumeRewritesIncompleteFormats(t *testing.T) {
 						t.Errorf("%s has %d rows, its file of lines %d", name, rows, lines)
 					}
 				}
-				mark, err := formats[1].Open(cfg.Output.Dir, []byte(fmt.Sprintf("[%d,%d]", len(got.pages), len(got.rejected))))
-				if err != nil {
-					t.Fatalf("the database lacks rows: %v", err)
-				}
-				if err := mark.Close(); err != nil {
-					t.Error(err)
+				if file == sqlite.File {
+					mark, err := db.Open(cfg.Output.Dir, fmt.Appendf(nil, "[%d,%d]", len(got.pages), len(got.rejected)))
+					if err != nil {
+						t.Fatalf("the database lacks rows: %v", err)
+					}
+					must(t, mark.Close())
 				}
 			})
 		}

@@ -175,12 +175,7 @@ func TestTruncated(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSite(t, "127.0.0.1", map[string]string{"/long": strings.Repeat("x", 1001), "/just": strings.Repeat("x", 1000)})
 		for _, coding := range codings {
-			zeros := encode(t, coding, make([]byte, 4<<20))
-			s.handle("/zeros/"+coding, func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Content-Type", "text/html")
-				w.Header().Set("Content-Encoding", coding)
-				_, _ = w.Write(zeros)
-			})
+			s.handle("/zeros/"+coding, page(200, string(encode(t, coding, make([]byte, 4<<20))), "Content-Type", "text/plain", "Content-Encoding", coding))
 		}
 		for _, test := range []struct {
 			path  string

@@ -124,7 +124,7 @@ func TestRecrawlOfUnchangedSiteIsWhole(t *testing.T) {
 		return lines
 	}
 	pages, table, list, permitted := wholePages(t, cfg), rows(), links(), permissionsOf(t, cfg, s)
-	for round := range 3 {
+	for round := range 2 {
 		saved := savedConfig(t, cfg)
 		saved.Limits.MaxPages = 3 * round // 0 means at once
 		runCrawl(t, saved, &Options{Recrawl: true, Formats: formats})
