@@ -32,9 +32,10 @@ var damages = map[string]func(name string) error{
 	"shortened": func(name string) error { return cutFile(name, 8) }, // of rejected.jsonl the end does not count
 }
 
-// damagesOf returns the damages to test with the i-th of some files: all with the first, and one with each other.
-func damagesOf(i int) map[string]func(name string) error {
-	if i == 0 {
+// damagesOf returns the damages to test with the i-th of some files: all with the first and the last, which is no
+// text, and one with each other.
+func damagesOf(i, files int) map[string]func(name string) error {
+	if i == 0 || i == files-1 {
 		return damages
 	}
 	name := slices.Sorted(maps.Keys(damages))[i%len(damages)]
@@ -76,8 +77,9 @@ func listing(t *testing.T) *site {
 // resumed. In the end they are as without the loss.
 func TestResumeRewritesIncompleteFormats(t *testing.T) {
 	csv, db := csvout.Format(nil), sqlite.Format(nil)
-	for i, file := range append(slices.Clone(csv.Files), sqlite.File) {
-		for damage, spoil := range damagesOf(i) {
+	files := append(slices.Clone(csv.Files), sqlite.File)
+	for i, file := range files {
+		for damage, spoil := range damagesOf(i, len(files)) {
 			t.Run(file+" "+damage, func(t *testing.T) {
 				t.Parallel()
 				s := listing(t)
@@ -154,10 +156,9 @@ func TestResumeKeepsWhatLinesDoNotHave(t *testing.T) {
 // Lost data of JSON Lines files and archives is reported when the crawl is resumed, and in all
 // later summaries. A damaged last line is removed and reported.
 func TestResumeSaysWhatIsLost(t *testing.T) {
-	for i, file := range []string{
-		"pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl", results.JournalFile, "crawl-00000.warc.gz",
-	} {
-		all := maps.Clone(damagesOf(i))
+	files := []string{"pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl", results.JournalFile, "crawl-00000.warc.gz"}
+	for i, file := range files {
+		all := maps.Clone(damagesOf(i, len(files)))
 		if lines := strings.HasSuffix(file, ".jsonl"); lines && file != "rejected.jsonl" {
 			all["last line"] = spoilLastLine
 		}
