@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
 // A Member represents one process in a crawl.
@@ -70,20 +71,11 @@ type Handler interface {
 	Join(url string) error
 	// ChangeLimits sets limits that were changed for the whole crawl.
 	ChangeLimits(ctx context.Context, l *Limits) error
-	// Stop ends the crawl of this process.
-	Stop(why Reason)
+	// Stop ends the crawl of this process: it was stopped for all, or its time limit is reached.
+	Stop(plan.End)
 	// Fail ends it with an error.
 	Fail(err error)
 }
-
-// A Reason says why a crawl is stopped.
-type Reason int
-
-// The reasons to stop.
-const (
-	Stopped Reason = iota // it was stopped for all processes
-	MaxTime               // its time limit is reached
-)
 
 // Limits are the limits of a whole crawl by their keys. Nil means unchanged.
 type Limits struct {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
 const (
@@ -261,7 +262,7 @@ func (r *Redis) updatePeers(result *redisstore.SyncResult) error {
 	limit := r.maxTime
 	r.mu.Unlock()
 	if limit > 0 && result.RunDuration >= limit {
-		r.handler.Stop(MaxTime)
+		r.handler.Stop(plan.MaxTime)
 	}
 	return nil
 }
@@ -290,7 +291,7 @@ func (r *Redis) act(ctx context.Context, e event) error {
 	}
 	switch {
 	case e.Stop:
-		r.handler.Stop(Stopped)
+		r.handler.Stop(plan.Stopped)
 	case e.Limits != nil:
 		r.setMaxTime(e.Limits)
 		return r.handler.ChangeLimits(ctx, e.Limits)

@@ -11,6 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
+	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
 // A crawl is a [Handler] that records its calls.
@@ -18,7 +19,7 @@ type crawl struct {
 	pages, joined int
 	refusal       error // of Join
 	limits        []*Limits
-	stopped       []Reason
+	stopped       []plan.End
 }
 
 func (c *crawl) Progress() (pages int, bytes int64) { return c.pages, int64(c.pages) * 100 }
@@ -30,8 +31,8 @@ func (c *crawl) ChangeLimits(_ context.Context, l *Limits) error {
 	c.limits = append(c.limits, l)
 	return nil
 }
-func (c *crawl) Stop(why Reason) { c.stopped = append(c.stopped, why) }
-func (*crawl) Fail(error)        {}
+func (c *crawl) Stop(why plan.End) { c.stopped = append(c.stopped, why) }
+func (*crawl) Fail(error)          {}
 
 // options are those of a worker of one crawl on a server.
 func options(server *redistest.Server, worker string) *Options {
@@ -66,7 +67,7 @@ func TestFinishedActsOnAllAnnouncements(t *testing.T) {
 		must(t, publish(t.Context(), r.store, event{}))
 	}
 	must(t, publish(t.Context(), r.store, event{Stop: true}))
-	if over, err := r.Finished(t.Context()); !over || err != nil || !slices.Equal(c.stopped, []Reason{Stopped}) {
+	if over, err := r.Finished(t.Context()); !over || err != nil || !slices.Equal(c.stopped, []plan.End{plan.Stopped}) {
 		t.Errorf("over %v, %v, stopped by %v", over, err, c.stopped)
 	}
 }
@@ -125,13 +126,13 @@ func TestMaxTimeIsTheCrawls(t *testing.T) {
 	for range 2 { // the second has the age of the crawl
 		must(t, r.Sync(t.Context()))
 	}
-	if len(c.stopped) == 0 || c.stopped[0] != MaxTime || len(c.limits) != 1 {
+	if len(c.stopped) == 0 || c.stopped[0] != plan.MaxTime || len(c.limits) != 1 {
 		t.Errorf("stopped by %v after %d changes", c.stopped, len(c.limits))
 	}
 	later, opts := &crawl{}, options(server, "w2")
 	opts.Settings["max-time"] = []byte(`"1ns"`)
 	open(t, opts, later)
-	if !slices.Equal(later.stopped, []Reason{MaxTime}) {
+	if !slices.Equal(later.stopped, []plan.End{plan.MaxTime}) {
 		t.Errorf("a process that joins is stopped by %v", later.stopped)
 	}
 }

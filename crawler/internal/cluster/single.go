@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
 // Single is the member of a crawl of one process.
@@ -24,7 +25,7 @@ func (*Single) ID() string { return "" }
 // Start implements [Member].
 func (a *Single) Start() {
 	if a.MaxTime > 0 {
-		a.timer = time.AfterFunc(a.MaxTime, func() { a.Handler.Stop(MaxTime) })
+		a.timer = time.AfterFunc(a.MaxTime, func() { a.Handler.Stop(plan.MaxTime) })
 	}
 }
 

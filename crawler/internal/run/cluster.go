@@ -87,13 +87,11 @@ func (h handler) ChangeLimits(ctx context.Context, l *cluster.Limits) error {
 }
 
 // Stop implements cluster.Handler.
-func (h handler) Stop(why cluster.Reason) {
-	if why == cluster.MaxTime {
-		h.c.parts.Lifecycle.Stop(plan.MaxTime)
-		return
+func (h handler) Stop(end plan.End) {
+	if end == plan.Stopped {
+		h.c.parts.Board.Show("the crawl is stopped")
 	}
-	h.c.parts.Board.Show("the crawl is stopped")
-	h.c.parts.Lifecycle.Stop(plan.Stopped)
+	h.c.parts.Lifecycle.Stop(end)
 }
 
 // Fail implements cluster.Handler.
