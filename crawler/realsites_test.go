@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -62,6 +63,49 @@ func TestRealSites(t *testing.T) {
 		})
 	}
 }
+
+// TestSectionOfRealSite limits a crawl of sqlite3-doc to a part of the site. It requests the same
+// URLs as wget with the same restriction. wget also fetches images, unless told otherwise.
+func TestSectionOfRealSite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it crawls the documentation of a Debian package with wget")
+	}
+	const root = "/usr/share/doc/sqlite3"
+	needFile(t, filepath.Join(root, "c3ref", "intro.html"), "sqlite3-doc")
+	needFile(t, "/usr/bin/wget", "wget")
+	for _, tt := range []struct {
+		name, start string
+		change      func(*Config)
+		wget        []string
+	}{
+		{"scope path", "/c3ref/intro.html", func(c *Config) { c.Scope.Kind = ScopePath }, []string{"--no-parent"}},
+		{"include", "/lang_select.html", func(c *Config) { c.Scope.Include = []string{"/(lang_|syntax)"} }, []string{"--accept-regex", "/(lang_|syntax)"}},
+		{
+			"exclude", "/c3ref/intro.html", func(c *Config) { c.Scope.Kind, c.Scope.Exclude = ScopePath, []string{"/[a-h][^/]*$", "value"} },
+			[]string{"--no-parent", "--reject-regex", "/[a-h][^/]*$|value"},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSite(t, "127.0.9.5", nil)
+			s.mux.Handle("/", http.FileServer(http.Dir(root)))
+			wget := exec.CommandContext(t.Context(), "/usr/bin/wget", append([]string{"--recursive", "--level=inf", "--ignore-tags=img,link", "--quiet", "--no-proxy", "--directory-prefix", t.TempDir(), s.url + tt.start}, tt.wget...)...)
+			if text, err := wget.CombinedOutput(); err != nil && wget.ProcessState.ExitCode() != wgetMissing {
+				t.Fatalf("%v: %s", err, text)
+			}
+			want := s.asked()
+			cfg := testConfig(t, s.url+tt.start)
+			tt.change(&cfg)
+			runCrawl(t, cfg, nil)
+			got := s.asked()[len(want):]
+			if diff := cmp.Diff(sorted(want), sorted(got)); diff != "" || len(want) < 50 {
+				t.Errorf("%d requests of wget, %d of the crawl (-wget +crawl):\n%s", len(want), len(got), diff)
+			}
+		})
+	}
+}
+
+// wgetMissing is the exit code of wget if a response has the status of an error.
+const wgetMissing = 8
 
 // recordOf returns the record of a site from the files of a crawl.
 func recordOf(t *testing.T, s *site, cfg Config, c *crawl) *siteRecord {

@@ -157,6 +157,34 @@ func TestSignedDirectory(t *testing.T) {
 	}
 }
 
+func FuzzParseDirectory(f *testing.F) {
+	f.Add([]byte(`{"keys":[{"kty":"OKP","crv":"Ed25519","x":"JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs"}]}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if dir, err := ParseDirectory(body); err == nil {
+			for _, k := range dir.Keys {
+				if _, err := k.public(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+}
+
+func FuzzParseCard(f *testing.F) {
+	f.Add([]byte(`{"client_id":"https://a.example/","jwks_uri":"https://a.example/j"}`), "https://a.example/ # x\n")
+	f.Fuzz(func(t *testing.T, body []byte, registry string) {
+		if c, err := ParseCard("https://a.example/", body); err == nil && c.ClientID != "https://a.example/" {
+			t.Error(c)
+		}
+		cards, _ := ParseRegistry(registry)
+		for _, c := range cards {
+			if !strings.HasPrefix(strings.ToLower(c), "https://") {
+				t.Error(c)
+			}
+		}
+	})
+}
+
 // FuzzVerify uses a fixed key and time, so that inputs with its key id reach the
 // covered components and the signature.
 func FuzzVerify(f *testing.F) {

@@ -111,6 +111,21 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
+// FuzzEmbedded: so it is with every address of IPv4.
+func FuzzEmbedded(f *testing.F) {
+	f.Add(byte(127), byte(0), byte(0), byte(1))
+	f.Add(byte(8), byte(8), byte(8), byte(8))
+	f.Fuzz(func(t *testing.T, a, b, c, d byte) {
+		v4 := netip.AddrFrom4([4]byte{a, b, c, d})
+		want := New().Check(v4)
+		for form, v6 := range spellings(v4) {
+			if err := New().Check(v6); (err == nil) != (want == nil) && !(form == "IPv4-compatible" && a|b|c == 0 && d < 2) {
+				t.Fatalf("%s as %s (%s): %v, but alone: %v", v4, v6, form, err, want)
+			}
+		}
+	})
+}
+
 // TestAllow: what is allowed, and that nothing else is.
 func TestAllow(t *testing.T) {
 	for _, c := range []struct{ allow, yes, no string }{

@@ -32,6 +32,30 @@ func seed(f *testing.F, pattern string, more ...string) {
 	}
 }
 
+// checkXML compares with the peer whatever encoding/xml finds well-formed, and
+// holds everything to what any reading has to keep.
+func checkXML(t *testing.T, in []byte) {
+	checkAny(t, in)
+	if len(in) > 8<<10 || bytes.Count(in, []byte("xmlns")) > maxBindings/2 {
+		return // beyond the limits that the peer does not have
+	}
+	want, err := peerEntries(in)
+	if err != nil {
+		return
+	}
+	var got []Entry
+	for e, err := range Read(bytes.NewReader(in), nil) {
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, in)
+		}
+		e.Videos, e.Column = nil, 0 // not read by the peer
+		got = append(got, e)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("-encoding/xml +sitemap:\n%s\nin\n%s", diff, in)
+	}
+}
+
 // checkAny holds a reading to what is true of every one.
 func checkAny(t *testing.T, in []byte) {
 	opts := &Options{MaxEntries: 100, MaxBytes: 1 << 20}
@@ -65,6 +89,24 @@ func checkAny(t *testing.T, in []byte) {
 	if whole != slow {
 		t.Fatalf("depends on how the bytes arrive (-whole +slow):\n%s", cmp.Diff(whole, slow))
 	}
+}
+
+// FuzzXML holds the readings of URL sets, indexes and feeds equal to those of a tree by encoding/xml.
+func FuzzXML(f *testing.F) {
+	seed(f, "*.xml",
+		`<urlset><url><loc>http://a.example/&#x41;</loc><loc>http://b.example/</loc></url></urlset>`,
+		`<!DOCTYPE urlset [<!ENTITY a "b"><!-- > ' -->]><urlset><url><loc>http://a.example/<!-- c -->b<x>c</x>d</loc></url></urlset>`,
+		`<urlset xmlns:image="urn:x"><url><image:image><image:loc>http://a.example/</image:loc></image:image></url></urlset>`,
+		`<a:urlset><a:url><a:loc>http://a.example/</a:loc></a:url></a:urlset>trailing`,
+		`<urlset><url><loc><![CDATA[http://a.example/?a&b]]></loc></url><url/></urlset>`,
+		`<sitemapindex><sitemap><loc>http://a.example/</loc><lastmod>2005</lastmod><priority>1</priority></sitemap></sitemapindex>`,
+		`<rss><channel><item><link> </link><guid>http://a.example/</guid></item><item><guid isPermaLink="false">http://b.example/</guid></item></channel></rss>`,
+		`<rss><channel><item><link>http://a.example/<b/></link><guid>http://b.example/</guid></item></channel></rss>`,
+		`<rss xmlns:atom="http://www.w3.org/2005/Atom"><channel><item><atom:link href="http://b.example/"/><link>http://a.example/</link></item></channel></rss>`,
+		`<rss><channel><item><link>http://a.example/</link><pubDate>Sat, 07 Sep 2002 00:00:01 GMT</pubDate></item></channel></rss>`,
+		`<feed xml:base="http://a.example/x/"><entry xml:base="../y/"><link xml:base="z/" href="a b"/></entry><entry><link href="/c"/></entry></feed>`,
+		`<feed><entry><link rel="ALTERNATE" href=" http://a.example/ "/><modified>2005-07-31T12:29:29Z</modified></entry></feed>`)
+	f.Fuzz(checkXML)
 }
 
 func FuzzText(f *testing.F) {
