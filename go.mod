@@ -18,7 +18,7 @@ require (
 	github.com/klauspost/compress v1.20.3
 	github.com/nlnwa/whatwg-url v0.6.2
 	github.com/owenrumney/go-sarif/v3 v3.3.1
-	github.com/politecrawl/politecrawl/robotsext v0.0.0
+	github.com/politecrawl/politecrawl/robotsext v1.0.0
 	github.com/prometheus/client_golang v1.25.0
 	github.com/redis/rueidis v1.0.79
 	github.com/spf13/cobra v1.10.2
@@ -80,4 +80,3 @@ require (
 	modernc.org/memory v1.11.0 // indirect
 )
 
-replace github.com/politecrawl/politecrawl/robotsext => ./robotsext

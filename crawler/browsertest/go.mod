@@ -7,7 +7,7 @@ require (
 	github.com/chromedp/chromedp v0.22.1
 	github.com/google/go-cmp v0.7.0
 	github.com/politecrawl/politecrawl v0.0.0
-	github.com/politecrawl/politecrawl/robotsext v0.0.0
+	github.com/politecrawl/politecrawl/robotsext v1.0.0
 	go.uber.org/goleak v1.3.0
 	golang.org/x/text v0.43.0
 )

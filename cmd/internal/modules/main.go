@@ -1,45 +1,31 @@
-// Command modules writes the modules of this repository, as committed, in the layout of a
-// module proxy:
+// Command modules prepares a version of the two modules of this repository, and writes them in
+// the layout of a module proxy:
 //
-//	go run ./cmd/internal/modules -version v1.2.3 dist/modules
+//	go run ./cmd/internal/modules v1.2.3                 set the version in go.mod, go.sum and go.work
+//	go run ./cmd/internal/modules v1.2.3 dist/modules    write the files at the tags v1.2.3 and robotsext/v1.2.3
 //
-// The modules are the root and the modules that its go.mod replaces by folders. They
-// require each other at the version, and replace nothing: `go install` refuses a program
-// if its go.mod has replace directives.
+// The root requires robotsext at its own version, and go.sum has the sums of it, so that one
+// commit can have both tags. The sums do not depend on the root.
 package main
 
 import (
-	"cmp"
-	"context"
-	"flag"
 	"fmt"
 	"os"
 )
 
 func main() {
-	version := flag.String("version", "", "version of the modules; if empty, the tag of the commit, or its pseudo-version")
-	flag.Parse()
-	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: modules [-version v1.2.3] DIR")
-		os.Exit(2)
+	r := repository(".")
+	var err error
+	switch len(os.Args) {
+	case 2:
+		err = r.prepare(os.Args[1])
+	case 3:
+		err = r.write(os.Args[1], os.Args[2])
+	default:
+		err = fmt.Errorf("usage: modules v1.2.3 [DIR]")
 	}
-	if err := run(context.Background(), ".", *version, flag.Arg(0)); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "modules:", err)
 		os.Exit(1)
 	}
-}
-
-// run writes the modules of a repository into a directory.
-func run(ctx context.Context, repository, version, dir string) error {
-	tree, err := os.MkdirTemp("", "modules-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(tree) }()
-	committed, own, err := checkOut(ctx, repository, tree)
-	if err != nil {
-		return err
-	}
-	r := &release{tree: tree, time: committed, version: cmp.Or(version, own), dir: dir}
-	return r.write()
 }

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// prepare sets the version of the library, as committed, in the files that name it.
+func (r repository) prepare(version string) error {
+	lib, err := r.pack("HEAD", library, version)
+	if err != nil {
+		return err
+	}
+	files, err := r.git("ls-files", "go.work", "go.mod", "**/go.mod")
+	if err != nil {
+		return err
+	}
+	named := regexp.MustCompile(`\b` + regexp.QuoteMeta(lib.Path) + ` v\S+`)
+	for name := range strings.FieldsSeq(files) {
+		err = r.edit(name, func(text string) string { return named.ReplaceAllLiteralString(text, lib.Path+" "+version) })
+		if err != nil {
+			return err
+		}
+	}
+	return r.edit("go.sum", func(text string) string {
+		lines := slices.Collect(strings.Lines(text))
+		lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, lib.Path+" ") })
+		lines = append(lines, lib.sums...)
+		slices.Sort(lines) // as the go command does
+		return strings.Join(lines, "")
+	})
+}
+
+// edit changes a file of the repository.
+func (r repository) edit(name string, change func(string) string) error {
+	name = filepath.Join(string(r), filepath.FromSlash(name))
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, []byte(change(string(text))), 0o644)
+}
