@@ -31,6 +31,9 @@ TESTFLAGS := -race -vet=off -ldflags=-w -parallel 8
 # The module with the tests that use a browser.
 BROWSERTEST := ./crawler/browsertest
 
+# The module that go.mod requires at the version of the next release, and go.work replaces by ./robotsext.
+ROBOTSEXT := github.com/politecrawl/politecrawl/robotsext
+
 # Pages of the documentation packages that tests crawl.
 DOCS := $(addprefix /usr/share/doc/,sqlite3/index.html python3/html/index.html debian-policy/policy.html/index.html git-doc/index.html)
 
@@ -41,10 +44,6 @@ SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 
 .DEFAULT_GOAL := help
-
-# Programs are built with the versions in go.mod, as `go install` builds them. Other targets
-# use go.work.
-build release rebuild: export GOWORK := off
 
 .PHONY: help
 help: ## Show this list
@@ -146,9 +145,14 @@ lint: ## Run golangci-lint
 .PHONY: check
 check: tidy licenses vuln ## Check go.mod, licenses and known vulnerabilities
 
+# go mod tidy ignores go.work, so the root is checked with a copy of go.mod that has its replace directive.
 .PHONY: tidy
 tidy:
-	$(call each,$(GO) mod tidy -diff)
+	mkdir -p bin
+	$(GO) mod edit -replace=$(ROBOTSEXT)=./robotsext -print > bin/tidy.mod
+	sed '\|^$(ROBOTSEXT) |d' go.sum > bin/tidy.sum
+	$(GO) mod tidy -diff -modfile=bin/tidy.mod
+	$(call each,$(GO) mod tidy -diff,.)
 	$(call each,$(GO) mod verify)
 
 .PHONY: licenses
@@ -163,9 +167,13 @@ licenses:
 vuln:
 	@$(call vuln,bin)
 
-# VERSION is the version of dist/modules; empty: the tag of the commit, or its pseudo-version.
+.PHONY: version
+version: ## Set the version of the next release in go.mod, go.sum and go.work (VERSION=v1.2.3)
+	$(GO) run ./cmd/internal/modules $(VERSION)
+
+# With VERSION, the commit must have the tags VERSION and robotsext/VERSION. Without, there are no modules.
 .PHONY: release
-release: ## Build dist/ for all platforms from the commit, and dist/modules for `go install` (VERSION=v1.2.3)
+release: ## Build dist/ for all platforms from the commit, and check `go install` of its tags (VERSION=v1.2.3)
 	@$(call release,dist,$(PLATFORMS))
 
 .PHONY: rebuild
@@ -268,40 +276,42 @@ for platform in $(2); do \
 	bin/archive "$(1)/$$name.$$archive" "$$common/$$name"; \
 	rm -r "$$common/$$name"; \
 done; \
-$(GO) run ./cmd/internal/modules -version '$(VERSION)' $(1)/modules; \
+$(if $(VERSION),$(GO) run ./cmd/internal/modules '$(VERSION)' $(1)/modules; $(call goinstall,$(1)/modules,$$common);) \
 cd $(1); find * -type f | LC_ALL=C sort | if command -v sha256sum > /dev/null; then xargs sha256sum --; else xargs shasum -a 256 --; fi > ../SHA256SUMS~; mv ../SHA256SUMS~ SHA256SUMS
 endef
 
-# rebuild builds the release of this platform here and, with an empty cache, in a clone in
-# another directory.
-define rebuild
-git rev-parse HEAD > /dev/null || { echo "this directory is not a git clone, so there is no commit to build" >&2; exit 0; }; \
-there=$$(mktemp -d); trap 'chmod -R u+w "$$there"; rm -rf "$$there"' EXIT; \
-platform=$$($(GO) env GOOS)/$$($(GO) env GOARCH); \
-git clone -q . "$$there/elsewhere"; \
-$(MAKE) -s release PLATFORMS="$$platform"; \
-GOCACHE="$$there/cache" $(MAKE) -s -C "$$there/elsewhere" release PLATFORMS="$$platform"; \
-diff dist/SHA256SUMS "$$there/elsewhere/dist/SHA256SUMS" || { echo "the two builds differ" >&2; exit 1; }; \
-tar -xzf "dist/politecrawl-$${platform/\//-}.tar.gz" -C "$$there"; \
-"$$there/politecrawl-$${platform/\//-}/politecrawl" version | grep -F "revision $$(git rev-parse HEAD) of" || { echo "the program does not print its revision" >&2; exit 1; }; \
-$(call goinstall,$$there); \
-cat dist/SHA256SUMS
+# goinstall installs the program and gets robotsext at VERSION from DIR as a module proxy, in a folder
+# without the repository and with no module in the cache. Other modules come from the cache of the
+# user, in its role as a proxy, or from GOPROXY: $(call goinstall,DIR,EMPTY).
+define goinstall
+( export GOPROXY="file://$$PWD/$(1),file://$$($(GO) env GOMODCACHE)/cache/download,$$($(GO) env GOPROXY)" GONOSUMDB=$(dir $(ROBOTSEXT)); \
+	export GOMODCACHE="$(2)/mod" GOBIN="$(2)/bin" GOFLAGS='-trimpath -modcacherw' CGO_ENABLED=0; \
+	mkdir "$(2)/program"; cp robotsext/testdata/light/main.go "$(2)/program"; cd "$(2)/program"; \
+	$(GO) install $(dir $(ROBOTSEXT))cmd/politecrawl@$(VERSION); \
+	"$(2)/bin/politecrawl" version | grep -F ' $(VERSION),'; \
+	"$(2)/bin/politecrawl" demo --help > /dev/null; \
+	$(GO) mod init example.com/program; \
+	$(GO) get $(ROBOTSEXT)@$(VERSION); \
+	$(GO) build . )
 endef
 
-# goinstall installs the program into DIR, and builds a colly program with robotsext, with
-# dist/modules as the module proxy: $(call goinstall,DIR).
-define goinstall
-( module=github.com/politecrawl/politecrawl; \
-	version=$$(cat "dist/modules/$$module/@v/list"); \
-	export GOPROXY="file://$$PWD/dist/modules,file://$$($(GO) env GOMODCACHE)/cache/download,$$($(GO) env GOPROXY)" GONOSUMDB="$$module"; \
-	export GOMODCACHE="$(1)/mod" GOCACHE="$(1)/cache" GOBIN="$(1)/bin" GOFLAGS=-trimpath CGO_ENABLED=0; \
-	mkdir "$(1)/program"; cp robotsext/testdata/light/main.go "$(1)/program"; cd "$(1)/program"; \
-	$(GO) install "$$module/cmd/politecrawl@$$version"; \
-	"$(1)/bin/politecrawl" version | grep -F "$$version"; \
-	"$(1)/bin/politecrawl" demo --help > /dev/null; \
-	$(GO) mod init example.com/program; \
-	$(GO) get "$$module/robotsext@$$version"; \
-	$(GO) build . )
+# rebuild builds the release of this platform in two clones, in the second with an empty cache.
+# Without VERSION, their commit is that of a release which is prepared as RELEASING.md says.
+define rebuild
+git rev-parse HEAD > /dev/null || { echo "this directory is not a git clone, so there is no commit to build" >&2; exit 0; }; \
+there=$$(mktemp -d); trap 'rm -rf "$$there"' EXIT; \
+platform=$$($(GO) env GOOS)/$$($(GO) env GOARCH); version='$(or $(VERSION),v0.0.0-rebuild)'; \
+git clone -q . "$$there/one"; \
+$(if $(VERSION),,$(MAKE) -s -C "$$there/one" version VERSION="$$version"; \
+	git -C "$$there/one" -c user.name=rebuild -c user.email=rebuild@localhost commit -q -a -m "$$version"; \
+	git -C "$$there/one" tag "$$version"; git -C "$$there/one" tag "robotsext/$$version";) \
+git clone -q "$$there/one" "$$there/another"; \
+$(MAKE) -s -C "$$there/one" release PLATFORMS="$$platform" VERSION="$$version"; \
+GOCACHE="$$there/cache" $(MAKE) -s -C "$$there/another" release PLATFORMS="$$platform" VERSION="$$version"; \
+diff "$$there"/{one,another}/dist/SHA256SUMS || { echo "the two builds differ" >&2; exit 1; }; \
+tar -xzf "$$there/one/dist/politecrawl-$${platform/\//-}.tar.gz" -C "$$there"; \
+"$$there/politecrawl-$${platform/\//-}/politecrawl" version | grep -F "$$version, revision $$(git -C "$$there/one" rev-parse HEAD) of" || { echo "the program does not print its version and revision" >&2; exit 1; }; \
+cat "$$there/one/dist/SHA256SUMS"
 endef
 
 # fuzz runs every fuzz target of every module, one after the other. It continues after a
