@@ -310,7 +310,7 @@ $(MAKE) -s -C "$$there/one" release PLATFORMS="$$platform" VERSION="$$version"; 
 GOCACHE="$$there/cache" $(MAKE) -s -C "$$there/another" release PLATFORMS="$$platform" VERSION="$$version"; \
 diff "$$there"/{one,another}/dist/SHA256SUMS || { echo "the two builds differ" >&2; exit 1; }; \
 tar -xzf "$$there/one/dist/politecrawl-$${platform/\//-}.tar.gz" -C "$$there"; \
-"$$there/politecrawl-$${platform/\//-}/politecrawl" version | grep -F "$$version, revision $$(git -C "$$there/one" rev-parse HEAD) of" || { echo "the program does not print its version and revision" >&2; exit 1; }; \
+"$$there/politecrawl-$${platform/\//-}/politecrawl" version | grep -F "$$version (revision $$(git -C "$$there/one" rev-parse HEAD) of" || { echo "the program does not print its version and revision" >&2; exit 1; }; \
 cat "$$there/one/dist/SHA256SUMS"
 endef
 

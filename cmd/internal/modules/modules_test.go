@@ -15,7 +15,7 @@ import (
 var committed = map[string]string{
 	"LICENSE":           "free",
 	"go.mod":            "module example.com/tool\n\ngo 1.24.0\n\nrequire example.com/tool/robotsext v1.0.0\n",
-	"go.sum":            "example.com/tool/robotsext v1.0.0 h1:old\n",
+	"go.sum":            "example.com/a v0.9.0 h1:x\nexample.com/a v0.10.0 h1:x\nexample.com/tool/robotsext v1.0.0 h1:old\nexample.com/z v0.9.0 h1:x\n",
 	"go.work":           "go 1.24.0\n\nuse (\n\t.\n\t./robotsext\n)\n\nreplace example.com/tool/robotsext v1.0.0 => ./robotsext\n",
 	"main.go":           "package main\n\nimport \"example.com/tool/robotsext\"\n\nfunc main() { println(robotsext.Name) }\n",
 	"robotsext/go.mod":  "module example.com/tool/robotsext\n\ngo 1.24.0\n",
@@ -67,6 +67,9 @@ func TestInstall(t *testing.T) {
 	}
 	if out := run(t, repo, "git", "grep", "-F", "v1.0.0"); out != "" {
 		t.Errorf("the old version is still in %s", out)
+	}
+	if out := run(t, repo, "git", "diff", "--stat", "go.sum"); !strings.Contains(out, "2 insertions(+), 1 deletion(-)") {
+		t.Errorf("in go.sum changes %s", out)
 	}
 	for _, dir := range []string{"", "browser"} {
 		run(t, filepath.Join(repo, dir), "go", "build", "-o", os.DevNull, ".")

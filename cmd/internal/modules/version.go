@@ -28,9 +28,8 @@ func (r repository) prepare(version string) error {
 	return r.edit("go.sum", func(text string) string {
 		lines := slices.Collect(strings.Lines(text))
 		lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, lib.Path+" ") })
-		lines = append(lines, lib.sums...)
-		slices.Sort(lines) // as the go command does
-		return strings.Join(lines, "")
+		i := slices.IndexFunc(append(lines, "~"), func(line string) bool { return line > lib.sums[0] })
+		return strings.Join(slices.Insert(lines, i, lib.sums...), "")
 	})
 }
 
