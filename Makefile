@@ -3,6 +3,7 @@
 
 GO            ?= go
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+COMPOSE       := github.com/compose-spec/compose-go/v2/cmd@v2.16.2
 GOVULNCHECK   := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
 FUZZTIME  ?= 1m
@@ -138,9 +139,10 @@ bench-e2e: ## Compare the program with a bare loop, colly and wget on seven site
 	BENCH_PAGES=$${BENCH_PAGES:-8250} $(GO) test -vet=off -timeout 0 -run '^$$' -bench 'Program$$' -benchtime 5x ./crawler
 
 .PHONY: lint
-lint: ## Run golangci-lint
+lint: ## Run golangci-lint, and check the Compose file
 	$(GO) run $(GOLANGCI_LINT) config verify
 	$(call each,$(GO) run $(GOLANGCI_LINT) run)
+	$(GO) run $(COMPOSE) configs/docker/compose.yaml > /dev/null
 
 .PHONY: check
 check: tidy licenses vuln ## Check go.mod, licenses and known vulnerabilities

@@ -48,24 +48,7 @@ func TestRecipes(t *testing.T) {
 					t.Errorf("%v (-page +printed):\n%s\n%s", err, diff, stderr.String())
 				}
 			}
-			verifyUnits(t, dir, regexp.MustCompile("(?s)```ini\n(.*?)```").FindAllStringSubmatch(section, -1))
 		})
-	}
-}
-
-// verifyUnits has systemd check a service and its timer.
-func verifyUnits(t *testing.T, dir string, units [][]string) {
-	t.Helper()
-	if len(units) == 0 {
-		return
-	}
-	var paths []string
-	for i, name := range []string{"nightly.service", "nightly.timer"} {
-		paths = append(paths, filepath.Join(dir, name))
-		clitest.OK(t, os.WriteFile(paths[i], []byte(units[i][1]), 0o600))
-	}
-	if out, err := exec.Command(tool(t, "systemd-analyze"), append([]string{"verify"}, paths...)...).CombinedOutput(); err != nil || len(out) > 0 {
-		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}
 }
 

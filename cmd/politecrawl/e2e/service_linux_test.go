@@ -6,46 +6,146 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// The service is valid for systemd. Its command starts a crawl, and resumes it the next time.
+// The units are valid for systemd. The command of the service starts a crawl and resumes it the
+// next time, and that of the timer requests it again.
 func TestService(t *testing.T) {
-	unit, err := filepath.Abs("../../../configs/systemd/politecrawl.service")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := regexp.MustCompile(`(?m)^ExecStart=(politecrawl .*)$`).FindStringSubmatch(readText(t, unit))
-	if m == nil {
-		t.Fatal("the service has no command")
-	}
-	site := smallSite(t)
-	dir := t.TempDir()
+	site, dir := smallSite(t), t.TempDir()
 	config := filepath.Join(dir, "crawl.yaml")
 	if err := os.WriteFile(config, []byte("urls: ["+site.url+"]\ndelay: 0s\nallow-addr: [127.0.0.0/8]\nmax-pages: 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"crawling 1 host", "resuming the crawl"} {
-		cmd := exec.Command("/bin/sh", "-c", strings.Replace(m[1], "/etc/politecrawl/crawl.yaml", config, 1))
-		cmd.Dir, cmd.Env = dir, asCommand(t)
-		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), want) {
-			t.Errorf("want %q: %v\n%s", want, err, out)
+	verify := []string{"verify"}
+	for _, unit := range []struct {
+		name string
+		want []string // of its command, each time
+	}{
+		{"politecrawl.service", []string{"crawling 1 host", "resuming the crawl"}},
+		{"politecrawl-recrawl.service", []string{"recrawling 1 host", "recrawling 1 host"}},
+		{"politecrawl-recrawl.timer", nil},
+	} {
+		text := readText(t, "../../../configs/systemd/"+unit.name)
+		for _, want := range unit.want {
+			_, command, _ := strings.Cut(text, "\nExecStart=")
+			command, _, _ = strings.Cut(command, "\n")
+			out, err := inShell(t, dir, strings.Replace(command, "/etc/politecrawl/crawl.yaml", config, 1))
+			if err != nil || !strings.Contains(out, want) {
+				t.Errorf("%s: want %q: %v\n%s", unit.name, want, err, out)
+			}
 		}
+		// The program is not installed here, and systemd does not accept a command that is missing.
+		installed := filepath.Join(dir, unit.name)
+		if err := os.WriteFile(installed, []byte(strings.Replace(text, "ExecStart=politecrawl", "ExecStart=/bin/true", 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		verify = append(verify, installed)
 	}
-	// The program is not installed here, and systemd does not accept a command that is missing.
-	installed := filepath.Join(dir, "politecrawl.service")
-	if err := os.WriteFile(installed, []byte(strings.Replace(readText(t, unit), "ExecStart=politecrawl", "ExecStart=/bin/true", 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command(tool(t, "systemd-analyze"), "verify", installed).CombinedOutput(); err != nil || len(out) > 0 {
+	if out, err := exec.Command(tool(t, "systemd-analyze"), verify...).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}
+}
+
+// inShell runs a command line with the program in a directory, and returns what it prints.
+func inShell(t *testing.T, dir, command string, env ...string) (string, error) {
+	t.Helper()
+	cmd := exec.Command("/bin/sh", "-c", command)
+	cmd.Dir, cmd.Env = dir, append(asCommand(t), env...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// The containers for Compose share a crawl through their Redis, can be started again, and have a report.
+func TestCompose(t *testing.T) {
+	var file struct {
+		Services map[string]struct{ Command []string }
+	}
+	if err := yaml.Unmarshal([]byte(readText(t, "../../../configs/docker/compose.yaml")), &file); err != nil {
+		t.Fatal(err)
+	}
+	c := file.Services
+	dir := runWorkers(t, c["redis"].Command, c["worker-1"].Command, c["worker-2"].Command)
+	if out, err := inShell(t, dir, "politecrawl report worker-1 worker-2 --output report && ls report/report.html"); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// The pods for Kubernetes do too.
+func TestKubernetes(t *testing.T) {
+	args := map[string][]string{} // of the containers
+	for document := range strings.SplitSeq(readText(t, "../../../configs/kubernetes/crawl.yaml"), "\n---\n") {
+		var object struct {
+			Spec struct {
+				Template struct {
+					Spec struct {
+						Containers []struct {
+							Name string
+							Args []string
+						}
+					}
+				}
+			}
+		}
+		if err := yaml.Unmarshal([]byte(document), &object); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range object.Spec.Template.Spec.Containers {
+			args[c.Name] = c.Args
+		}
+	}
+	pod := func(index string) (words []string) {
+		for _, word := range args["politecrawl"] {
+			words = append(words, strings.ReplaceAll(word, "$(JOB_COMPLETION_INDEX)", index))
+		}
+		return words
+	}
+	runWorkers(t, args["redis"], pod("0"), pod("1"))
+}
+
+// runWorkers runs the commands of containers twice: of Redis, and of workers on one crawl. It returns
+// the directory with the directories of the workers.
+func runWorkers(t *testing.T, redis []string, workers ...[]string) string {
+	t.Helper()
+	if len(redis) == 0 || redis[0] != "redis-server" {
+		t.Fatalf("the command of Redis is %q", redis)
+	}
+	server, site, dir := redistest.Start(t, redis[1:]...), smallSite(t), t.TempDir()
+	here := strings.NewReplacer("https://example.com/", site.url, "redis://redis", server.URL())
+	for _, want := range []string{"finished", "no URLs remain"} {
+		var group sync.WaitGroup
+		for _, words := range workers {
+			group.Go(func() {
+				out, err := inShell(t, dir, here.Replace("politecrawl "+strings.Join(words, " ")), "POLITECRAWL_ALLOW_ADDR=127.0.0.0/8", "POLITECRAWL_DELAY=0s")
+				if err != nil || !strings.Contains(out, want) {
+					t.Errorf("%q: want %q: %v\n%s", words, want, err, out)
+				}
+			})
+		}
+		group.Wait()
+	}
+	pages, err := filepath.Glob(filepath.Join(dir, "*", "pages.jsonl"))
+	if err != nil || len(pages) != len(workers) {
+		t.Fatalf("%q, %v", pages, err)
+	}
+	lines := 0
+	for _, name := range pages {
+		lines += len(jsonLines[output.Page](t, name))
+	}
+	if lines != 3 {
+		t.Errorf("the workers have %d pages together", lines)
+	}
+	return dir
 }
 
 // The image has a static program of the command in the Dockerfile, an unprivileged user and a
@@ -61,7 +161,7 @@ func TestDockerfile(t *testing.T) {
 		case "", "#":
 		case "FROM":
 			stages = append(stages, []string{line})
-		case "WORKDIR", "COPY", "RUN", "USER", "ENV", "VOLUME", "ENTRYPOINT":
+		case "ARG", "WORKDIR", "COPY", "RUN", "USER", "ENV", "VOLUME", "ENTRYPOINT":
 			last := len(stages) - 1
 			stages[last] = append(stages[last], line)
 		default:
@@ -71,17 +171,16 @@ func TestDockerfile(t *testing.T) {
 	if len(stages) != 2 || stages[1][0] != "FROM scratch" {
 		t.Fatalf("stages: %q", stages)
 	}
-	for _, line := range []string{"USER 65532:65532", "WORKDIR /crawl", "VOLUME /crawl", `ENTRYPOINT ["/politecrawl"]`, "COPY --from=build /politecrawl /politecrawl"} {
+	for _, line := range []string{"USER 65532:65532", "WORKDIR /crawl", "VOLUME /crawl", `ENTRYPOINT ["/politecrawl"]`, "COPY --from=build /go/bin/politecrawl /politecrawl"} {
 		if !slices.Contains(stages[1], line) {
 			t.Errorf("the image lacks %q", line)
 		}
 	}
 	root := t.TempDir()
-	i := slices.IndexFunc(stages[0], func(line string) bool { return strings.Contains(line, "go build") })
-	build := strings.Replace(strings.TrimPrefix(stages[0][i], "RUN "), "-o /politecrawl ", "-o "+filepath.Join(root, "politecrawl")+" ", 1)
-	cmd := exec.Command("/bin/sh", "-c", build)
-	cmd.Dir = "../../.."
-	if out, err := cmd.CombinedOutput(); err != nil {
+	i := slices.IndexFunc(stages[0], func(line string) bool { return strings.Contains(line, "go install") })
+	// make release checks the installation by version.
+	build := strings.Replace(strings.TrimPrefix(stages[0][i], "RUN "), "github.com/politecrawl/politecrawl/cmd/politecrawl@$VERSION", "./cmd/politecrawl", 1)
+	if out, err := inShell(t, "../../..", build, "GOBIN="+root); err != nil {
 		t.Fatalf("%s: %v\n%s", build, err, out)
 	}
 	file, err := elf.Open(filepath.Join(root, "politecrawl"))
