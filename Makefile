@@ -175,7 +175,11 @@ version: ## Set the version of the next release in go.mod, go.sum and go.work (V
 
 # With VERSION, the commit must have the tags VERSION and robotsext/VERSION. Without, there are no modules.
 .PHONY: release
-release: ## Build dist/ for all platforms from the commit, and check `go install` of its tags (VERSION=v1.2.3)
+release: dist ## Build dist/ for all platforms from the commit, and check `go install` of its tags (VERSION=v1.2.3)
+	@$(if $(VERSION),$(call goinstall,dist/modules))
+
+.PHONY: dist
+dist:
 	@$(call release,dist,$(PLATFORMS))
 
 .PHONY: rebuild
@@ -278,23 +282,24 @@ for platform in $(2); do \
 	bin/archive "$(1)/$$name.$$archive" "$$common/$$name"; \
 	rm -r "$$common/$$name"; \
 done; \
-$(if $(VERSION),$(GO) run ./cmd/internal/modules '$(VERSION)' $(1)/modules; $(call goinstall,$(1)/modules,$$common);) \
+$(if $(VERSION),$(GO) run ./cmd/internal/modules '$(VERSION)' $(1)/modules;) \
 cd $(1); find * -type f | LC_ALL=C sort | if command -v sha256sum > /dev/null; then xargs sha256sum --; else xargs shasum -a 256 --; fi > ../SHA256SUMS~; mv ../SHA256SUMS~ SHA256SUMS
 endef
 
 # goinstall installs the program and gets robotsext at VERSION from DIR as a module proxy, in a folder
 # without the repository and with no module in the cache. Other modules come from the cache of the
-# user, in its role as a proxy, or from GOPROXY: $(call goinstall,DIR,EMPTY).
+# user, in its role as a proxy, or from GOPROXY: $(call goinstall,DIR).
 define goinstall
-( export GOPROXY="file://$$PWD/$(1),file://$$($(GO) env GOMODCACHE)/cache/download,$$($(GO) env GOPROXY)" GONOSUMDB=$(dir $(ROBOTSEXT)); \
-	export GOMODCACHE="$(2)/mod" GOBIN="$(2)/bin" GOFLAGS='-trimpath -modcacherw' CGO_ENABLED=0; \
-	mkdir "$(2)/program"; cp robotsext/testdata/light/main.go "$(2)/program"; cd "$(2)/program"; \
-	$(GO) install $(dir $(ROBOTSEXT))cmd/politecrawl@$(VERSION); \
-	"$(2)/bin/politecrawl" version | grep -F ' $(VERSION),'; \
-	"$(2)/bin/politecrawl" demo --help > /dev/null; \
-	$(GO) mod init example.com/program; \
-	$(GO) get $(ROBOTSEXT)@$(VERSION); \
-	$(GO) build . )
+there=$$(mktemp -d); trap 'rm -rf "$$there"' EXIT; \
+export GOPROXY="file://$$PWD/$(1),file://$$($(GO) env GOMODCACHE)/cache/download,$$($(GO) env GOPROXY)" GONOSUMDB=$(dir $(ROBOTSEXT)); \
+export GOMODCACHE="$$there/mod" GOBIN="$$there/bin" GOFLAGS='-trimpath -modcacherw' CGO_ENABLED=0; \
+mkdir "$$there/program"; cp robotsext/testdata/light/main.go "$$there/program"; cd "$$there/program"; \
+$(GO) install $(dir $(ROBOTSEXT))cmd/politecrawl@$(VERSION); \
+"$$there/bin/politecrawl" version | grep -F ' $(VERSION),'; \
+"$$there/bin/politecrawl" demo --help > /dev/null; \
+$(GO) mod init example.com/program; \
+$(GO) get $(ROBOTSEXT)@$(VERSION); \
+$(GO) build .
 endef
 
 # rebuild builds the release of this platform in two clones, in the second with an empty cache.
@@ -309,7 +314,7 @@ $(if $(VERSION),,$(MAKE) -s -C "$$there/one" version VERSION="$$version"; \
 	git -C "$$there/one" tag "$$version"; git -C "$$there/one" tag "robotsext/$$version";) \
 git clone -q "$$there/one" "$$there/another"; \
 $(MAKE) -s -C "$$there/one" release PLATFORMS="$$platform" VERSION="$$version"; \
-GOCACHE="$$there/cache" $(MAKE) -s -C "$$there/another" release PLATFORMS="$$platform" VERSION="$$version"; \
+GOCACHE="$$there/cache" $(MAKE) -s -C "$$there/another" dist PLATFORMS="$$platform" VERSION="$$version"; \
 diff "$$there"/{one,another}/dist/SHA256SUMS || { echo "the two builds differ" >&2; exit 1; }; \
 tar -xzf "$$there/one/dist/politecrawl-$${platform/\//-}.tar.gz" -C "$$there"; \
 "$$there/politecrawl-$${platform/\//-}/politecrawl" version | grep -F "$$version (revision $$(git -C "$$there/one" rev-parse HEAD) of" || { echo "the program does not print its version and revision" >&2; exit 1; }; \
