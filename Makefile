@@ -178,7 +178,10 @@ version: ## Set the version of the next release in go.mod, go.sum and go.work (V
 release: dist ## Build dist/ for all platforms from the commit, and check `go install` of its tags (VERSION=v1.2.3)
 	@$(if $(VERSION),$(call goinstall,dist/modules))
 
+# All programs of a release are built alike, so that their packages are compiled once.
 .PHONY: dist
+dist: export CGO_ENABLED := 0
+dist: export GOFLAGS := -trimpath
 dist:
 	@$(call release,dist,$(PLATFORMS))
 
@@ -278,7 +281,7 @@ for platform in $(2); do \
 	name=politecrawl-$$os-$$arch; \
 	echo "$(1)/$$name.$$archive"; \
 	mkdir "$$common/$$name"; cp -r "$$common"/{LICENSES.txt,man,completions} "$$common/$$name"; \
-	CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch GOFLAGS= $(GO) build -trimpath -buildvcs=true -ldflags='-s -w' -o "$$common/$$name/politecrawl$$ext" ./cmd/politecrawl; \
+	GOOS=$$os GOARCH=$$arch $(GO) build -buildvcs=true -ldflags='-s -w' -o "$$common/$$name/politecrawl$$ext" ./cmd/politecrawl; \
 	bin/archive "$(1)/$$name.$$archive" "$$common/$$name"; \
 	rm -r "$$common/$$name"; \
 done; \

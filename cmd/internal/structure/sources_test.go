@@ -1,6 +1,7 @@
 package structure
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -165,20 +166,21 @@ var packages = sync.OnceValues(func() (list []goPackage, err error) {
 		}
 	}
 	names, err := files()
-	args := []string{"list", "-json=ImportPath,GoFiles,Deps"}
+	var out []byte
 	for _, name := range names {
-		if path.Base(name) == "go.mod" {
-			args = append(args, "./"+path.Join(path.Dir(name), "..."))
+		if path.Base(name) != "go.mod" {
+			continue
 		}
+		cmd := exec.Command("go", "list", "-json=ImportPath,GoFiles,Deps", "./...")
+		cmd.Dir = filepath.Join(root, filepath.FromSlash(path.Dir(name)))
+		listed, err2 := cmd.Output()
+		if failed, ok := errors.AsType[*exec.ExitError](err2); ok {
+			return nil, fmt.Errorf("go list: %w: %s", err2, failed.Stderr)
+		}
+		err = errors.Join(err, err2)
+		out = append(out, listed...)
 	}
-	cmd := exec.Command("go", args...)
-	cmd.Dir = root
-	out, err2 := cmd.Output()
-	err = errors.Join(err, err2)
-	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
-		return nil, fmt.Errorf("go list: %w: %s", err, failed.Stderr)
-	}
-	for dec := json.NewDecoder(strings.NewReader(string(out))); err == nil; {
+	for dec := json.NewDecoder(bytes.NewReader(out)); err == nil; {
 		var p struct {
 			ImportPath    string
 			GoFiles, Deps []string
