@@ -204,14 +204,6 @@ func block(t testing.TB, s *Store) (unblock func()) {
 	return unblock
 }
 
-// seeds is the number of random sequences of calls that a test tries.
-func seeds() uint64 {
-	if testing.Short() {
-		return 3
-	}
-	return 10
-}
-
 // A worker makes random calls of a store, one at a time. It knows the state of each URL.
 type worker struct {
 	t      testing.TB

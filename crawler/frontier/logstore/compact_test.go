@@ -20,7 +20,11 @@ import (
 // TestCompaction opens a store, which had open leases, a hold and all kinds of URLs when its process ended,
 // with and without a compaction.
 func TestCompaction(t *testing.T) {
-	for seed := range seeds() {
+	seeds := uint64(10)
+	if testing.Short() {
+		seeds = 3
+	}
+	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {
 			dir := t.TempDir()
 			s := open(t, dir, nil)

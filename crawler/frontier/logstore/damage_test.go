@@ -191,7 +191,11 @@ func TestFlippedBits(t *testing.T) {
 
 // TestIndex opens a store with and without the index that Close wrote.
 func TestIndex(t *testing.T) {
-	for seed := range seeds() {
+	seeds := uint64(10)
+	if testing.Short() {
+		seeds = 3
+	}
+	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {
 			dir := t.TempDir()
 			s := open(t, dir, nil)
@@ -260,7 +264,11 @@ func TestIndexOfAnotherLog(t *testing.T) {
 		index []byte
 	}
 	tests := []test{{"of another log", other.index}, {"empty", []byte{}}, {"more", append(slices.Clone(p.index), 0)}}
-	for range 5 * seeds() {
+	rounds := 50
+	if testing.Short() {
+		rounds = 15
+	}
+	for range rounds {
 		at := rng.IntN(len(p.index))
 		flipped := slices.Clone(p.index)
 		flipped[at] ^= 1 << rng.IntN(8)
