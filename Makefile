@@ -32,7 +32,7 @@ TESTFLAGS := -race -vet=off -ldflags=-w -parallel 8
 # The module with the tests that use a browser.
 BROWSERTEST := ./crawler/browsertest
 
-# The module that go.mod requires at the version of the next release, and go.work replaces by ./robotsext.
+# The module that go.mod requires at its last released version. go.work replaces it by ./robotsext.
 ROBOTSEXT := github.com/politecrawl/politecrawl/robotsext
 
 # Pages of the documentation packages that tests crawl.
@@ -45,6 +45,9 @@ SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 
 .DEFAULT_GOAL := help
+
+# Before 3.82, make ignores .SHELLFLAGS, so a target succeeds although a command of it has failed.
+$(if $(filter oneshell,$(.FEATURES)),,$(error GNU make 3.82 or newer is needed; on macOS, "brew install make" installs it as gmake))
 
 .PHONY: help
 help: ## Show this list
@@ -147,7 +150,7 @@ lint: ## Run golangci-lint, and check the Compose file
 .PHONY: check
 check: tidy licenses vuln ## Check go.mod, licenses and known vulnerabilities
 
-# go mod tidy ignores go.work, so the root is checked with a copy of go.mod that has its replace directive.
+# go mod tidy ignores go.work, so the root is checked with a copy of go.mod with the replace directive of go.work.
 .PHONY: tidy
 tidy:
 	mkdir -p bin
@@ -171,6 +174,7 @@ vuln:
 
 .PHONY: version
 version: ## Set the version of the next release in go.mod, go.sum and go.work (VERSION=v1.2.3)
+	$(if $(VERSION),,$(error give a version, such as VERSION=v1.2.3))
 	$(GO) run ./cmd/internal/modules $(VERSION)
 
 # With VERSION, the commit must have the tags VERSION and robotsext/VERSION. Without, there are no modules.
@@ -271,6 +275,7 @@ endef
 define release
 if [ -n "$$(git status --porcelain)" ]; then echo "uncommitted changes would not be in the release; commit them first" >&2; exit 1; fi; \
 rm -rf $(1); mkdir -p $(1) bin; \
+$(if $(VERSION),$(GO) run ./cmd/internal/modules '$(VERSION)' $(1)/modules;) \
 $(GO) build -o bin/release ./cmd/politecrawl; $(GO) build -o bin/archive ./cmd/internal/archive; \
 common=$$(mktemp -d); trap 'rm -rf "$$common"' EXIT; mkdir "$$common/completions"; \
 { cat LICENSE; echo; $(GO) run ./cmd/internal/licenses -texts -platforms '$(2)' ./cmd/politecrawl; } > "$$common/LICENSES.txt"; \
@@ -285,7 +290,6 @@ for platform in $(2); do \
 	bin/archive "$(1)/$$name.$$archive" "$$common/$$name"; \
 	rm -r "$$common/$$name"; \
 done; \
-$(if $(VERSION),$(GO) run ./cmd/internal/modules '$(VERSION)' $(1)/modules;) \
 cd $(1); find * -type f | LC_ALL=C sort | if command -v sha256sum > /dev/null; then xargs sha256sum --; else xargs shasum -a 256 --; fi > ../SHA256SUMS~; mv ../SHA256SUMS~ SHA256SUMS
 endef
 
@@ -294,11 +298,11 @@ endef
 # user, in its role as a proxy, or from GOPROXY: $(call goinstall,DIR).
 define goinstall
 there=$$(mktemp -d); trap 'rm -rf "$$there"' EXIT; \
-export GOPROXY="file://$$PWD/$(1),file://$$($(GO) env GOMODCACHE)/cache/download,$$($(GO) env GOPROXY)" GONOSUMDB=$(dir $(ROBOTSEXT)); \
+export GOPROXY="file://$$PWD/$(1),file://$$($(GO) env GOMODCACHE)/cache/download,$$($(GO) env GOPROXY)" GONOPROXY=none GONOSUMDB="$(dir $(ROBOTSEXT)),$$($(GO) env GONOSUMDB)"; \
 export GOMODCACHE="$$there/mod" GOBIN="$$there/bin" GOFLAGS='-trimpath -modcacherw' CGO_ENABLED=0; \
 mkdir "$$there/program"; cp robotsext/testdata/light/main.go "$$there/program"; cd "$$there/program"; \
 $(GO) install $(dir $(ROBOTSEXT))cmd/politecrawl@$(VERSION); \
-"$$there/bin/politecrawl" version | grep -F ' $(VERSION),'; \
+"$$there/bin/politecrawl" version | grep -F ' $(VERSION),' || { echo "the installed program does not print $(VERSION)" >&2; exit 1; }; \
 "$$there/bin/politecrawl" demo --help > /dev/null; \
 $(GO) mod init example.com/program; \
 $(GO) get $(ROBOTSEXT)@$(VERSION); \
@@ -306,15 +310,15 @@ $(GO) build .
 endef
 
 # rebuild builds the release of this platform in two clones, in the second with an empty cache.
-# Without VERSION, their commit is that of a release which is prepared as RELEASING.md says.
+# Without VERSION, it first prepares and tags a release in the first clone, as RELEASING.md says.
 define rebuild
 git rev-parse HEAD > /dev/null || { echo "this directory is not a git clone, so there is no commit to build" >&2; exit 0; }; \
 there=$$(mktemp -d); trap 'rm -rf "$$there"' EXIT; \
 platform=$$($(GO) env GOOS)/$$($(GO) env GOARCH); version='$(or $(VERSION),v0.0.0-rebuild)'; \
 git clone -q . "$$there/one"; \
 $(if $(VERSION),,$(MAKE) -s -C "$$there/one" version VERSION="$$version"; \
-	git -C "$$there/one" -c user.name=rebuild -c user.email=rebuild@localhost commit -q -a -m "$$version"; \
-	git -C "$$there/one" tag "$$version"; git -C "$$there/one" tag "robotsext/$$version";) \
+	git -C "$$there/one" -c user.name=rebuild -c user.email=rebuild@localhost -c commit.gpgSign=false commit -q -a -m "$$version"; \
+	for tag in "$$version" "robotsext/$$version"; do git -C "$$there/one" -c tag.gpgSign=false tag "$$tag"; done;) \
 git clone -q "$$there/one" "$$there/another"; \
 $(MAKE) -s -C "$$there/one" release PLATFORMS="$$platform" VERSION="$$version"; \
 GOCACHE="$$there/cache" $(MAKE) -s -C "$$there/another" dist PLATFORMS="$$platform" VERSION="$$version"; \

@@ -77,15 +77,19 @@ func (s *site) handle(path string, h http.HandlerFunc) {
 	s.mux.HandleFunc(path, h)
 }
 
+// serve records a request when it arrives: its client may end before the handler does.
 func (s *site) serve(w http.ResponseWriter, r *http.Request) {
-	began := time.Now()
+	s.seen.Lock()
+	n := len(s.seen.requests)
+	s.seen.requests = append(s.seen.requests, request{
+		method: r.Method, uri: r.RequestURI, began: time.Now(),
+		conditional: r.Header.Get("If-None-Match") != "" || r.Header.Get("If-Modified-Since") != "", header: r.Header.Clone(), host: r.Host,
+	})
+	s.seen.Unlock()
 	s.mux.ServeHTTP(w, r)
 	s.seen.Lock()
 	defer s.seen.Unlock()
-	s.seen.requests = append(s.seen.requests, request{
-		method: r.Method, uri: r.RequestURI, began: began, end: time.Now(),
-		conditional: r.Header.Get("If-None-Match") != "" || r.Header.Get("If-Modified-Since") != "", header: r.Header.Clone(), host: r.Host,
-	})
+	s.seen.requests[n].end = time.Now()
 }
 
 // requests returns the requests to the site, in order.

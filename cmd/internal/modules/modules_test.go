@@ -135,10 +135,10 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	if err := repository(t.TempDir()).write("v1.2.3", t.TempDir()); err == nil || !strings.Contains(err.Error(), "not a git repository") {
-		t.Errorf("of no repository: %v", err)
+		t.Errorf("without a repository: %v", err)
 	}
-	if err := repository(commit(t, nil)).prepare("1.2"); err == nil || !strings.Contains(err.Error(), `version "1.2" is not canonical`) {
-		t.Errorf("of a bad version: %v", err)
+	if err := repository(commit(t, nil)).prepare("1.2"); err == nil || !strings.Contains(err.Error(), `version "1.2" is not like v1.2.3`) {
+		t.Errorf("with a bad version: %v", err)
 	}
 }
 

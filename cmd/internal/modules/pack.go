@@ -31,8 +31,8 @@ func (r repository) git(args ...string) (string, error) {
 	return string(out), err
 }
 
-// A packed is a version of a module as a proxy serves it.
-type packed struct {
+// A moduleVersion is a version of a module as a proxy serves it.
+type moduleVersion struct {
 	module.Version
 	mod  string // go.mod
 	zip  string
@@ -40,12 +40,12 @@ type packed struct {
 }
 
 // pack packs the module of a folder as committed at a revision.
-func (r repository) pack(revision, folder, version string) (*packed, error) {
+func (r repository) pack(revision, folder, version string) (*moduleVersion, error) {
 	mod, err := r.git("show", revision+":"+path.Join(folder, "go.mod"))
 	if err != nil {
 		return nil, err
 	}
-	p := &packed{Version: module.Version{Path: modfile.ModulePath([]byte(mod)), Version: version}, mod: mod}
+	p := &moduleVersion{Version: module.Version{Path: modfile.ModulePath([]byte(mod)), Version: version}, mod: mod}
 	var packing strings.Builder
 	if err := modulezip.CreateFromVCS(&packing, p.Version, string(r), revision, folder); err != nil {
 		return nil, err
@@ -59,14 +59,14 @@ func (r repository) pack(revision, folder, version string) (*packed, error) {
 	for _, f := range files.File {
 		names = append(names, f.Name)
 	}
-	whole, err := dirhash.Hash1(names, func(name string) (io.ReadCloser, error) { return files.Open(name) })
+	zipHash, err := dirhash.Hash1(names, func(name string) (io.ReadCloser, error) { return files.Open(name) })
 	if err != nil {
 		return nil, err
 	}
-	alone, err := dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(mod)), nil })
+	modHash, err := dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(mod)), nil })
 	if err != nil {
 		return nil, err
 	}
-	p.sums = []string{p.Path + " " + version + " " + whole + "\n", p.Path + " " + version + "/go.mod " + alone + "\n"}
+	p.sums = []string{p.Path + " " + version + " " + zipHash + "\n", p.Path + " " + version + "/go.mod " + modHash + "\n"}
 	return p, nil
 }

@@ -1,15 +1,21 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"golang.org/x/mod/semver"
 )
 
 // prepare sets the version of the library, as committed, in the files that name it.
 func (r repository) prepare(version string) error {
+	if semver.Canonical(version) != version {
+		return fmt.Errorf("version %q is not like v1.2.3", version)
+	}
 	lib, err := r.pack("HEAD", library, version)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ func (r repository) write(version, dir string) error {
 	tags := []string{library + "/" + version, version}
 	for _, tag := range tags {
 		if !slices.Contains(strings.Fields(at), tag) {
-			return fmt.Errorf("the commit has no tag %s", tag)
+			return fmt.Errorf("the commit has no tag %[1]s: run \"git tag %[1]s\"", tag)
 		}
 	}
 	lib, err := r.pack(tags[0], library, version)
@@ -33,14 +33,14 @@ func (r repository) write(version, dir string) error {
 		return err
 	}
 	if err := r.check(root, lib); err != nil {
-		return fmt.Errorf("%w: run \"make version VERSION=%s\", commit the result, and move both tags", err, version)
+		return fmt.Errorf("%w: run \"make version VERSION=%s\", commit the result, and move both tags with \"git tag -f\"", err, version)
 	}
 	date, err := r.git("log", "-1", "--format=%cI")
 	if err != nil {
 		return err
 	}
 	info := fmt.Sprintf("{\"Version\":%q,\"Time\":%q}", version, strings.TrimSpace(date))
-	for _, p := range []*packed{lib, root} {
+	for _, p := range []*moduleVersion{lib, root} {
 		if err := p.write(dir, info); err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func (r repository) write(version, dir string) error {
 }
 
 // check returns an error unless the root requires the library at its version, with its sums.
-func (r repository) check(root, lib *packed) error {
+func (r repository) check(root, lib *moduleVersion) error {
 	mod, err := modfile.Parse("go.mod", []byte(root.mod), nil)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (r repository) check(root, lib *packed) error {
 }
 
 // write writes the files of the module.
-func (p *packed) write(dir, info string) error {
+func (p *moduleVersion) write(dir, info string) error {
 	escaped, err := module.EscapePath(p.Path)
 	if err != nil {
 		return err

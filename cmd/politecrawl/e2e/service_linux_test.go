@@ -19,38 +19,53 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// The units are valid for systemd. The command of the service starts a crawl and resumes it the
-// next time, and that of the timer requests it again.
+// The units are valid for systemd. The service starts a crawl and resumes it the next time. The timer's
+// service finishes a crawl before it starts a recrawl.
 func TestService(t *testing.T) {
 	site, dir := smallSite(t), t.TempDir()
 	config := filepath.Join(dir, "crawl.yaml")
-	if err := os.WriteFile(config, []byte("urls: ["+site.url+"]\ndelay: 0s\nallow-addr: [127.0.0.0/8]\nmax-pages: 1\n"), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte("urls: ["+site.url+"]\ndelay: 0s\nallow-addr: [127.0.0.0/8]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	verify := []string{"verify"}
-	for _, unit := range []struct {
-		name string
-		want []string // of its command, each time
-	}{
-		{"politecrawl.service", []string{"crawling 1 host", "resuming the crawl"}},
-		{"politecrawl-recrawl.service", []string{"recrawling 1 host", "recrawling 1 host"}},
-		{"politecrawl-recrawl.timer", nil},
-	} {
-		text := readText(t, "../../../configs/systemd/"+unit.name)
-		for _, want := range unit.want {
-			_, command, _ := strings.Cut(text, "\nExecStart=")
-			command, _, _ = strings.Cut(command, "\n")
-			out, err := inShell(t, dir, strings.Replace(command, "/etc/politecrawl/crawl.yaml", config, 1))
-			if err != nil || !strings.Contains(out, want) {
-				t.Errorf("%s: want %q: %v\n%s", unit.name, want, err, out)
-			}
-		}
+	units := make(map[string]string)
+	for _, name := range []string{"politecrawl.service", "politecrawl-recrawl.service", "politecrawl-recrawl.timer"} {
+		units[name] = readText(t, "../../../configs/systemd/"+name)
 		// The program is not installed here, and systemd does not accept a command that is missing.
-		installed := filepath.Join(dir, unit.name)
-		if err := os.WriteFile(installed, []byte(strings.Replace(text, "ExecStart=politecrawl", "ExecStart=/bin/true", 1)), 0o600); err != nil {
+		installed := filepath.Join(dir, name)
+		if err := os.WriteFile(installed, []byte(strings.ReplaceAll(units[name], "=politecrawl ", "=/bin/true ")), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		verify = append(verify, installed)
+	}
+	sandbox := func(unit string) string {
+		_, lines, _ := strings.Cut(unit, "\nLimitNOFILE=")
+		lines, _, _ = strings.Cut(lines, "\n[")
+		return strings.TrimSpace(lines)
+	}
+	if service, recrawl := sandbox(units["politecrawl.service"]), sandbox(units["politecrawl-recrawl.service"]); service != recrawl || service == "" {
+		t.Errorf("the services have different sandboxes:\n%s\n\n%s", service, recrawl)
+	}
+	for _, run := range []struct{ unit, limit, want string }{
+		{"politecrawl.service", "1", "crawling 1 host"},
+		{"politecrawl.service", "9", "resuming the crawl"},
+		{"politecrawl-recrawl.service", "1", "recrawling 1 host"},
+		{"politecrawl-recrawl.service", "9", "resuming the crawl"}, // then starts another recrawl
+		{"politecrawl.service", "9", "no URLs remain"},
+	} {
+		var out string
+		var err error
+		for line := range strings.Lines(units[run.unit]) {
+			name, command, _ := strings.Cut(strings.TrimSpace(line), "=")
+			if strings.HasPrefix(name, "Exec") && err == nil {
+				var text string
+				text, err = inShell(t, dir, strings.Replace(command, "/etc/politecrawl/crawl.yaml", config, 1), "POLITECRAWL_MAX_PAGES="+run.limit)
+				out += text
+			}
+		}
+		if err != nil || !strings.Contains(out, run.want) {
+			t.Errorf("%s with max-pages %q: want %q: %v\n%s", run.unit, run.limit, run.want, err, out)
+		}
 	}
 	if out, err := exec.Command(tool(t, "systemd-analyze"), verify...).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
@@ -81,7 +96,7 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// The pods for Kubernetes do too.
+// The pods for Kubernetes share a crawl through their Redis, and can be started again.
 func TestKubernetes(t *testing.T) {
 	args := map[string][]string{} // of the containers
 	for document := range strings.SplitSeq(readText(t, "../../../configs/kubernetes/crawl.yaml"), "\n---\n") {
@@ -171,7 +186,7 @@ func TestDockerfile(t *testing.T) {
 	if len(stages) != 2 || stages[1][0] != "FROM scratch" {
 		t.Fatalf("stages: %q", stages)
 	}
-	for _, line := range []string{"USER 65532:65532", "WORKDIR /crawl", "VOLUME /crawl", `ENTRYPOINT ["/politecrawl"]`, "COPY --from=build /go/bin/politecrawl /politecrawl"} {
+	for _, line := range []string{"USER 65532:65532", "WORKDIR /crawl", "VOLUME /crawl", `ENTRYPOINT ["/politecrawl"]`, "COPY --from=build /go/bin/politecrawl /politecrawl", "COPY --from=build --chown=65532:65532 /crawl /crawl", "ENV HOME=/crawl TMPDIR=/crawl"} {
 		if !slices.Contains(stages[1], line) {
 			t.Errorf("the image lacks %q", line)
 		}
