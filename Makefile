@@ -9,7 +9,7 @@ GOVULNCHECK   := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 FUZZTIME  ?= 1m
 TESTFUZZ  ?= 3s
 SOAK      ?= 1h
-TESTSOAK  ?= 1m
+TESTSOAK  ?= 30s
 BENCH     ?= .
 BENCHTIME ?= 1s
 COUNT     ?= 1
@@ -67,7 +67,7 @@ test: warcio webbotauth redis readers ## Run vet and all tests except the long o
 # Long tests call testing.Short, or are in the module BROWSERTEST. TestPeak measures a process
 # that is built like a release.
 .PHONY: test-all
-test-all: chromium axe warcio webbotauth redis readers docs ## Run the rest: long tests, tests in a browser, soak for TESTSOAK (1m), fuzz for TESTFUZZ (3s)
+test-all: chromium axe warcio webbotauth redis readers docs ## Run the rest: long tests, tests in a browser, soak for TESTSOAK (30s), fuzz for TESTFUZZ (3s)
 	@$(call each,$(long),$(BROWSERTEST))
 	$(GO) -C $(BROWSERTEST) test $(TESTFLAGS) -timeout 20m ./...
 	$(GO) test -vet=off -timeout 20m ./crawler/internal/faultsite -run '^Test(Soak|SharedSoak|Peak)$$' -count 1 -soak $(TESTSOAK)
@@ -328,21 +328,24 @@ tar -xzf "$$there/one/dist/politecrawl-$${platform/\//-}.tar.gz" -C "$$there"; \
 cat "$$there/one/dist/SHA256SUMS"
 endef
 
-# fuzz runs every fuzz target of every module, one after the other. It continues after a
-# finding, so that one run shows all findings.
+# fuzz runs every fuzz target of every module for TIME, as many at once as there are processors. It
+# continues after a finding, so that one run shows all findings: $(call fuzz,TIME).
 #
 # At the end of the time, the fuzzing engine of Go 1.26 sometimes fails a target with a bare
 # "context deadline exceeded" (https://go.dev/issue/75804). A real finding names the input that
 # failed, so this line without an input is ignored.
 define fuzz
 targets=$$(set -e; $(call each,$(fuzztargets))); \
-failed=; \
-while read -r module pkg name; do \
-	[ -n "$$name" ] || continue; \
-	echo "fuzz $(1) $$name $$module $$pkg"; \
-	if out=$$($(GO) -C "$$module" test -vet=off -run '^$$' -fuzz "^$$name\$$" -fuzztime $(1) "$$pkg" 2>&1); then continue; fi; \
-	if grep -qx ' *context deadline exceeded' <<< "$$out" && ! grep -Eq 'Failing input|seed corpus entry' <<< "$$out"; then continue; fi; \
-	printf '%s\n' "$$out"; failed="$$failed $$name"; \
-done <<< "$$targets"; \
-[ -z "$$failed" ] || { echo "fuzzing found something:$$failed" >&2; exit 1; }
+there=$$(mktemp -d); trap 'rm -rf "$$there"' EXIT; export there; \
+cut -d ' ' -f 1,2 <<< "$$targets" | sort -u | while read -r module pkg; do \
+	$(GO) -C "$$module" test -c -vet=off -fuzz . -o "$$there/$$module/$$pkg/test" "$$pkg"; \
+done; \
+fuzz() { \
+	echo "fuzz $(1) $$3 $$1 $$2"; \
+	if out=$$(cd "$$1/$$2"; "$$there/$$1/$$2/test" -test.run '^$$' -test.fuzz "^$$3\$$" -test.fuzztime $(1) -test.fuzzcachedir "$$($(GO) env GOCACHE)/fuzz/$$1/$$2" -test.parallel 1 2>&1); then return; fi; \
+	if grep -qx ' *context deadline exceeded' <<< "$$out" && ! grep -Eq 'Failing input|seed corpus entry' <<< "$$out"; then return; fi; \
+	printf '%s\n' "$$out"; exit 1; \
+}; \
+export -f fuzz; \
+xargs -L 1 -P "$$(getconf _NPROCESSORS_ONLN)" bash -c 'fuzz "$$@"' fuzz <<< "$$targets" || { echo "fuzzing found something" >&2; exit 1; }
 endef

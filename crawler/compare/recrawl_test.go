@@ -150,7 +150,7 @@ func TestRecrawlOfUnchangedSiteHasNoDifference(t *testing.T) {
 			wantNoDifference(t, before, after)
 		})
 	}
-	for _, folder := range []string{"debian-policy/policy.html", "git-doc", "sqlite3"} {
+	for _, folder := range []string{"debian-policy/policy.html", "git-doc"} {
 		t.Run("documentation, "+folder, func(t *testing.T) {
 			if testing.Short() {
 				t.Skip("it crawls the documentation of a Debian package")
