@@ -84,7 +84,7 @@ func TestMaxLinksCountsDistinctURLs(t *testing.T) {
 		{"as many as the limit", every("/N"), distinct, 0},
 		{"one more than the limit", every("/N"), distinct - 1, 1},
 		{"no limit", every("/N"), 0, 0},
-		{"one repeated 20,000 times", strings.Repeat("<a href=/1>", 20_000) + every("/N"), distinct, 0},
+		{"one repeated 500,000 times", strings.Repeat("<a href=/1>", 500_000) + every("/N"), distinct, 0},
 		{"fragments", every("/N", "/N#a", "/N#b", "/N#N"), distinct, 0},
 		{"other spellings", every("/N", "N", "./N", "/./N", "{site}/N", "/x/../N?gone=1", "N?gone=2"), distinct, 0},
 		{"other spellings of one beyond the limit", every("/N", "./N", "/N#a"), distinct - 1, 3},

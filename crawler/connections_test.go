@@ -386,8 +386,9 @@ func TestRequestTimeout(t *testing.T) {
 			s := newConnSite(t, tt.respond)
 			cfg := testConfig(t, s.url)
 			cfg.Politeness.Delay, cfg.Fetch.Retries, cfg.Limits.MaxWait = delay, tt.retries, time.Minute
-			if got := runCrawl(t, cfg, nil); !maps.Equal(got.Statuses, tt.statuses) {
-				t.Errorf("%+v", got.Summary)
+			got := runCrawl(t, cfg, nil)
+			if !maps.Equal(got.Statuses, tt.statuses) || slices.ContainsFunc(got.pages, func(p output.Page) bool { return p.Status == 408 && p.Attempt != 3 }) {
+				t.Errorf("%+v, pages %+v", got.Summary, got.pages)
 			}
 			s.wantRequests(t, delay, tt.requests...)
 			requests := s.requests()

@@ -32,10 +32,10 @@ var damages = map[string]func(name string) error{
 	"shortened": func(name string) error { return cutFile(name, 8) }, // of rejected.jsonl the end does not count
 }
 
-// damagesOf returns the damages to test with the i-th of some files: all with the first and the last, which is no
-// text, and one with each other.
+// damagesOf returns the damages to test with the i-th of some files: all with the first two and the last two, and
+// one with each other.
 func damagesOf(i, files int) map[string]func(name string) error {
-	if i == 0 || i == files-1 {
+	if i <= 1 || i >= files-2 {
 		return damages
 	}
 	name := slices.Sorted(maps.Keys(damages))[i%len(damages)]

@@ -275,11 +275,14 @@ func TestROB_POL_04(t *testing.T) {
 			})
 			cfg := testConfig(t, s.url)
 			cfg.Limits.MaxWait = time.Minute
+			if tt.name == "page 200" || tt.name == "page 404" {
+				cfg.Fetch.Retries = 3 // which these need not
+			}
 			got := runCrawl(t, cfg, nil)
-			for _, p := range got.pages {
-				if strings.HasPrefix(tt.name, "page ") && p.URL == s.url+"/busy" && fmt.Sprint("page ", p.Status) != tt.name {
-					t.Errorf("%+v", p)
-				}
+			if strings.HasPrefix(tt.name, "page ") && !slices.ContainsFunc(got.pages, func(p output.Page) bool {
+				return p.URL == s.url+"/busy" && fmt.Sprint("page ", p.Status) == tt.name
+			}) {
+				t.Errorf("pages %+v", got.pages)
 			}
 			requests := s.requests()
 			var paths []string

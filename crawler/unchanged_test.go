@@ -103,7 +103,7 @@ func TestRecrawlOfUnchangedSiteIsWhole(t *testing.T) {
 		must(t, err)
 		for _, query := range []string{
 			"SELECT 'title ' || url || ' ' || title || ' ' || coalesce(h1, '') || words || coalesce(hash, '') FROM pages", "SELECT from_url || ' ' || to_url || ' ' || concat_ws('|', text, rel, kind) FROM links",
-			"SELECT url || ' ' || train_ai FROM permissions", "SELECT 'untitled ' || url FROM untitled_pages", "SELECT 'unlisted ' || url FROM unlisted_pages",
+			"SELECT url || ' ' || train_ai FROM permissions", "SELECT 'untitled ' || url FROM untitled_pages", "SELECT 'unlisted ' || url FROM unlisted_pages", "SELECT 'broken ' || from_url || ' ' || to_url FROM broken_links",
 		} {
 			found, err := db.QueryContext(t.Context(), query)
 			must(t, err)

@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
@@ -101,8 +103,48 @@ func equal(t *testing.T, what string, want, got any) {
 func TestReportFindsEveryFaultOfASite(t *testing.T) {
 	s := startFaultSite(t)
 	cfg := s.config(t)
-	r := crawl(t, cfg, nil)
+	s.checkFaults(t, crawl(t, cfg, nil))
+	t.Run("parts", func(t *testing.T) { wantSameOfParts(t, cfg.Output.Dir) })
+}
 
+// Several workers of one crawl find what one worker finds.
+func TestWorkersFindWhatOneDoes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a Redis server and three crawls")
+	}
+	s := startFaultSite(t)
+	cfg := s.config(t)
+	cfg.Sharing.Frontier, cfg.Sharing.CrawlName, cfg.Sharing.ExpectedURLs, cfg.Limits.Concurrency = redistest.Start(t).URL(), "faults", 10_000, 2
+	dirs, errs := make([]string, 3), make([]error, 3)
+	var work sync.WaitGroup
+	for i := range dirs {
+		cfg.Sharing.WorkerName, cfg.Output.Dir = fmt.Sprintf("w%d", i+1), filepath.Join(t.TempDir(), "crawl")
+		started := make(chan struct{})
+		start := sync.OnceFunc(func() { close(started) })
+		c, err := crawler.New(cfg, &crawler.Options{OnStart: start})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dirs[i] = cfg.Output.Dir
+		work.Go(func() {
+			defer start()
+			_, errs[i] = c.Run(t.Context())
+		})
+		<-started
+	}
+	work.Wait()
+	r, err := report.Generate(t.Context(), dirs, nil)
+	if err := errors.Join(err, errors.Join(errs...)); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Notes) > 0 || slices.ContainsFunc(r.Workers, func(w report.Worker) bool { return w.State != report.Finished }) {
+		t.Errorf("notes %q, workers %+v", r.Notes, r.Workers)
+	}
+	s.checkFaults(t, r)
+}
+
+// checkFaults checks what the report of a complete crawl finds.
+func (s *faultSite) checkFaults(t *testing.T, r *report.Report) {
 	t.Run("reconciliation", func(t *testing.T) {
 		equal(t, "kinds", built(), s.found(r))
 		wantCaveats(t, r, false)
@@ -183,7 +225,6 @@ func TestReportFindsEveryFaultOfASite(t *testing.T) {
 			"*: fetches 2 disallowed 3 rules 1 sitemaps 2 chain 0", // fetched again after a failed connection
 		}, []string{of(bare), of(main)})
 	})
-	t.Run("parts", func(t *testing.T) { wantSameOfParts(t, cfg.Output.Dir) })
 }
 
 func (s *faultSite) checkRedirects(t *testing.T, r *report.Report) {

@@ -62,7 +62,7 @@ func phrase(part, words string) wording {
 // telegraphic is what comments and documents do not say: "nil if there is none" is a sentence, "nil: none" is not.
 // Usages of flags may say it, since a line of the help has 80 characters.
 var telegraphic = []wording{
-	{":", regexp.MustCompile(`(?im)(^|[.,;)|#]\s+)(nil|empty|zero|negative|-1|0)(\s\(default\))?:(\s|$)`)}, {" is none", regexp.MustCompile(`(?i):\s(it|there)\sis\snone\b`)},
+	{":", regexp.MustCompile(`(?im)(^|[.,;)|#]\s+)(nil|empty|zero|negative|-1|0)(\s\(default\))?:(\s|$)`)}, {"none", regexp.MustCompile(`(?i):\s(it|there)\sis\snone\b`)},
 }
 
 // says returns the first of the wordings in a text, or "" if it has none.
@@ -152,7 +152,7 @@ func TestWordingIsNoticed(t *testing.T) {
 	prose := slices.Concat(privatePhrases, telegraphic)
 	for _, text := range []string{
 		"it leaves them Alone", "is asked for", "asks it again", "going on with", "it takes up", "puts aside", "two hosts, of\nwhich", "That of a site", "x. Those of it", "It breaks off",
-		"there is no page that", "heeds it", "Nil: none", "Size. -1 (default): all", "the host: there is none",
+		"there is no page that", "heeds it", "Nil: none", "Size. -1 (default): all", "the host: there is none", "the host: it is\nnone",
 	} {
 		if says(text, prose...) == "" {
 			t.Errorf("%q is not noticed", text)

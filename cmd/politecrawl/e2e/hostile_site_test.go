@@ -123,7 +123,7 @@ func (s *hostileSite) answer(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `<title>%s</title><link rel="canonical" href="http://%[2]ssite.test/canonical"><base href="http://%[2]ssite.test/">`+
 			`<a href="http://%[2]ssite.test/x">1</a><a href="http://%[2]ssite.test:x/">2</a><a href="//%[2]ssite.test/y">3</a><a href="ht`+"\t"+`tp:\\%[2]ssite.test/z">4</a>`+
 			`<a href="http://%[2]selsewhere.test/">5</a><a href="http://%[2]smoved.test/" rel="nofollow">6</a><a href="/moved">7</a><a href="/astray">8</a><a href="/elsewhere">9</a>`+
-			`<a href="/torn?password=`+queryPassword+`">10</a><a href="http://%[2]ssite.test/no">11</a><a href="ftp://%[2]ssite.test/">12</a><a href="http://`+sitePassword+`@site.test/token">13</a>`+
+			`<a href="/torn?password=`+strings.ReplaceAll("P&api_key=P&sid=P&token=P&secret=P", "P", queryPassword)+`">10</a><a href="http://%[2]ssite.test/no">11</a><a href="ftp://%[2]ssite.test/">12</a><a href="http://`+sitePassword+`@site.test/token">13</a>`+
 			`<a href="javascript:window.ran=1">14</a><a href="http://%[2]sy z/">15</a>`+
 			`<a href="http://`+strings.Replace(user, "@", "＠", 1)+`site.test/f10">17</a><a href="http://alice:x/%[2]ssite.test/">18</a><a href="/source">19</a><a href="/mail">20</a>`+
 			`<a href="http:///%[2]ssite.test:x/">21</a>`+

@@ -23,16 +23,21 @@ import (
 func TestSpellings(t *testing.T) {
 	robots, front := "User-agent: *\n", ""
 	var bound, others []string // links that a rule spells in its own way, and links of which rules bind a part
-	for i, octet := range strings.Split("\"<>^`{|}[]ab~-_é", "") {
+	for i, octet := range strings.Split("\"<>^`{|}[]ab~-_é\\:/?@'$ \x01\x7f", "") {
 		escape := fmt.Sprintf("%%%02X", octet[0])
 		if len(octet) > 1 {
 			escape = url.PathEscape(octet)
 		}
 		for j, inRule := range []string{octet, escape, strings.ToLower(escape)} {
-			dir := fmt.Sprintf("/%d-%d/", i, j)
-			robots += "Disallow: " + dir + inRule + "\nDisallow: " + dir + "?" + inRule + "\n"
-			for _, inLink := range []string{octet, escape, strings.ToLower(escape)} {
-				bound = append(bound, dir+inLink+"z", dir+"?"+inLink+"z")
+			for k, part := range []string{"?", ""} {
+				if part == "" && strings.ContainsAny(octet, `\:/?@'`) || j == 0 && strings.ContainsAny(octet, "$ \x01\x7f") {
+					continue // these differ from their escapes: in a path, and in a rule
+				}
+				dir := fmt.Sprintf("/%d-%d-%d/%s", i, j, k, part)
+				robots += "Disallow: " + dir + inRule + "\n"
+				for _, inLink := range []string{octet, escape, strings.ToLower(escape)} {
+					bound = append(bound, dir+inLink+"z")
+				}
 			}
 		}
 	}

@@ -42,7 +42,7 @@ type defect struct {
 	update   func(u *frontier.HostUpdate)                                                       // of UpdateHost
 	host     func(r *frontier.HostRecord)                                                       // the result of Host
 	stats    func(s *frontier.Stats)                                                            // the result of Stats
-	noteRead func(note []byte) []byte                                                           // the result of Note
+	noteRead func(s *faulty, note []byte) []byte                                                // the result of Note
 	waiting  func(it *frontier.Item) bool                                                       // the result of Waiting: whether to list it
 	lists    func(hosts []frontier.Host) bool                                                   // whether Waiting lists anything
 }
@@ -202,7 +202,7 @@ func (s *faulty) Stats(ctx context.Context) (frontier.Stats, error) {
 func (s *faulty) Note(ctx context.Context) ([]byte, error) {
 	note, err := s.Store.Note(ctx)
 	if s.noteRead != nil {
-		note = s.noteRead(note)
+		note = s.noteRead(s, note)
 	}
 	return note, s.err(err)
 }
@@ -369,6 +369,13 @@ var defects = []defect{
 		release, err := s.Store.Hold(ctx, h)
 		return func(time.Duration) { release(0) }, err
 	}},
+	{point: 6, name: "releases a hold twice", hold: func(ctx context.Context, s *faulty, h frontier.Host) (func(time.Duration), error) {
+		release, err := s.Store.Hold(ctx, h)
+		return func(d time.Duration) {
+			release(d)
+			_ = s.Store.UpdateHost(background, h, frontier.HostUpdate{BlockUntil: time.Now().Add(d)})
+		}, err
+	}},
 
 	{point: 7, name: "ignores priorities", item: func(_ *faulty, it *frontier.Item) { it.Priority = 0 }},
 	{point: 7, name: "leases the newest URLs first", item: func(s *faulty, it *frontier.Item) {
@@ -391,6 +398,11 @@ var defects = []defect{
 	{point: 8, name: "never leases done URLs again", outcome: func(_ *faulty, o *frontier.Outcome) {
 		if o.Result == frontier.Done {
 			o.NotBefore = time.Time{}
+		}
+	}},
+	{point: 8, name: "loses the priority of retried URLs", lease: func(_ *faulty, l *frontier.Lease) {
+		if l.Attempt > 1 {
+			l.Priority = 9
 		}
 	}},
 	{point: 8, name: "sets no clock after a failed attempt", outcome: func(_ *faulty, o *frontier.Outcome) {
@@ -463,8 +475,17 @@ var defects = []defect{
 		}
 		return note
 	}},
-	{point: 13, name: "returns no note", noteRead: func([]byte) []byte { return nil }},
-	{point: 13, name: "returns an empty note", noteRead: func(note []byte) []byte { return append([]byte{}, note...) }},
+	{point: 13, name: "forgets the note when closed", note: func(s *faulty, note []byte, _ []frontier.Outcome) []byte {
+		s.notes = append(s.notes, note)
+		return note
+	}, noteRead: func(s *faulty, note []byte) []byte {
+		if len(s.notes) == 0 {
+			return nil
+		}
+		return note
+	}},
+	{point: 13, name: "returns no note", noteRead: func(*faulty, []byte) []byte { return nil }},
+	{point: 13, name: "returns an empty note", noteRead: func(_ *faulty, note []byte) []byte { return append([]byte{}, note...) }},
 	{point: 13, name: "stores nothing", open: forgets},
 
 	{point: 14, name: "revisits nothing", revisit: func(ctx context.Context, s *faulty, items []frontier.Item) ([]bool, error) {
@@ -480,6 +501,12 @@ var defects = []defect{
 	{point: 14, name: "ignores the item of a revisit", item: func(_ *faulty, it *frontier.Item) { it.Meta, it.Priority, it.NotBefore = nil, 0, time.Time{} }},
 	{point: 14, name: "does not reset attempts in a revisit", lease: func(_ *faulty, l *frontier.Lease) { l.Attempt++ }},
 	{point: 14, name: "forgets validators in a revisit", lease: func(_ *faulty, l *frontier.Lease) { l.Validators = nil }},
+	{point: 14, name: "queues revisited URLs first", item: func(_ *faulty, it *frontier.Item) { it.Priority = 2*it.Priority + 1 }, lease: func(_ *faulty, l *frontier.Lease) { l.Priority /= 2 }, revisit: func(ctx context.Context, s *faulty, items []frontier.Item) ([]bool, error) {
+		for i := range items {
+			items[i].Priority--
+		}
+		return s.Store.Revisit(ctx, items)
+	}},
 	{point: 14, name: "counts a revisit as a new URL", stats: func(s *frontier.Stats) { s.URLs++ }},
 	{point: 14, name: "checks and queues a URL in two steps", revisit: func(ctx context.Context, s *faulty, items []frontier.Item) ([]bool, error) {
 		_, err := s.Store.Revisit(ctx, items)

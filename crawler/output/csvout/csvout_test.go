@@ -68,6 +68,11 @@ func TestColumnsMatchJSON(t *testing.T) {
 			if err := errors.Join(err, json.Unmarshal(text, &fields)); err != nil {
 				t.Fatal(err)
 			}
+			for name := range fields {
+				if !slices.Contains(table[0], name) {
+					t.Errorf("%s: no column for %s", file, name)
+				}
+			}
 			last := 0 // where the field of the column before is
 			for column, name := range table[0] {
 				if at := bytes.Index(text, []byte(`"`+name+`":`)); i == 0 && at < last {
