@@ -46,7 +46,8 @@ func TestTransport(t *testing.T) {
 	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"} {
 		t.Run("ROB-GEN-04/"+method, func(t *testing.T) {
 			s := newSite(t, text(private))
-			r := newRobots(t, nil)
+			var refused []string
+			r := newRobots(t, &robotsext.Options{OnRefused: func(err *robotsext.BlockedError) { refused = append(refused, err.URL) }})
 			_, err := send(t, r, newRequest(t, method, s.URL+"/a", ""))
 			wantOK(t, err)
 			for _, path := range []string{"/private", "/to?/private", "/private/../private"} {
@@ -54,6 +55,9 @@ func TestTransport(t *testing.T) {
 				wantDisallowed(t, err, 2)
 			}
 			s.wantPages(t, method+" /a", method+" /to?/private")
+			if want := []string{s.URL + "/private", s.URL + "/private", s.URL + "/private/../private"}; !slices.Equal(refused, want) {
+				t.Errorf("OnRefused received %q, want %q", refused, want)
+			}
 		})
 	}
 	t.Run("URL as given", func(t *testing.T) {

@@ -39,9 +39,9 @@ func TestLongTextIsNotCopied(t *testing.T) {
 // repetition has another number. Otherwise it would take minutes for a text of full size.
 func TestReadTime(t *testing.T) {
 	t.Parallel()
-	size := 1 << 20
+	size, limit := 1<<20, 30*time.Second
 	if testing.Short() {
-		size >>= 4
+		size, limit = 128<<10, 5*time.Second
 	}
 	xhtml := http.Header{"Content-Type": {"application/xhtml+xml"}}
 	readPage := func(text []byte) { Read(Page{Body: text}, nil) }
@@ -49,30 +49,32 @@ func TestReadTime(t *testing.T) {
 	const entities = `<!DOCTYPE html [<!ENTITY a "b"><!ENTITY b "<!--&a;">]><html xmlns="http://www.w3.org/1999/xhtml">`
 	for _, tt := range []struct {
 		name   string
+		size   int
+		limit  time.Duration
 		read   func(text []byte)
 		pieces []string
 		start  string
 		end    string
 	}{
-		{"page", readPage, append([]string{
+		{"page", size, limit, readPage, append([]string{
 			"<", "<a", "<a ", "<a href=", `<a href="`, "<a href='x", "<!", "<!--", "<!-- --", "--!>", "<!-->", "<![CDATA[", "</", "</a", "<?",
 			"<title>", "<title", "<script>", "<script><!--", "<svg>", "<svg><title/>", "<noscript>", "<textarea>", "<plaintext>", "<div>", "&amp", "<a &",
 		}, lookPlain...), "", ""},
-		{"numbered tags", readPage, []string{"<html a%d>", "<body a%d=x>"}, "", ""},
-		{"numbered attributes", readPage, []string{"a%d=x "}, "<a ", "href=x>"},
-		{"numbered parameters of a type", readPage, []string{";a%d=0"}, `<link rel=help href=x type="a/b`, `">`},
-		{"numbered end tags", readPage, []string{"</x%d>"}, "<svg>" + strings.Repeat("<g>", size/32), "<template>"},
-		{"numbered attributes of XHTML", readXHTML, []string{"a%d='' "}, `<html xmlns="http://www.w3.org/1999/xhtml"><p `, "/></html>"},
-		{"entities", readXHTML, []string{"<!--&a;", "<?&a;", "<![CDATA[&a;", "<!--", "<", "&", "&a", "&a;", "&lt;", "&a;<?"}, entities, ""},
-		{"stylesheet", func(text []byte) { stylesheetResources(string(text)) }, []string{"url(", `url("`, "@import ", "/*", `\`, "a{", "u+", "url( \n", "<!--"}, "", ""},
-		{"visible parts", func(text []byte) {
+		{"numbered tags", 4 * size, 2 * limit, readPage, []string{"<html a%d>", "<body a%d=x>"}, "", ""},
+		{"numbered attributes", 4 * size, 2 * limit, readPage, []string{"a%d=x "}, "<a ", "href=x>"},
+		{"numbered parameters of a type", 4 * size, 2 * limit, readPage, []string{";a%d=0"}, `<link rel=help href=x type="a/b`, `">`},
+		{"numbered end tags", 4 * size, 2 * limit, readPage, []string{"</x%d>"}, "<svg>" + strings.Repeat("<g>", size/32), "<template>"},
+		{"numbered attributes of XHTML", 4 * size, 2 * limit, readXHTML, []string{"a%d='' "}, `<html xmlns="http://www.w3.org/1999/xhtml"><p `, "/></html>"},
+		{"entities", size, limit, readXHTML, []string{"<!--&a;", "<?&a;", "<![CDATA[&a;", "<!--", "<", "&", "&a", "&a;", "&lt;", "&a;<?"}, entities, ""},
+		{"stylesheet", 1 << 20, 10 * time.Second, func(text []byte) { stylesheetResources(string(text)) }, []string{"url(", `url("`, "@import ", "/*", `\`, "a{", "u+", "url( \n", "<!--"}, "", ""},
+		{"visible parts", 4 << 20, 10 * time.Second, func(text []byte) {
 			for range VisibleParts(text) {
 			}
 		}, []string{"<", "</", "<!--", "<script>", "<script></", "<style></", "<img ", "<img src=", `<img src="`, "x>", "<p>x"}, "", ""},
 	} {
 		for _, piece := range tt.pieces {
 			text := []byte(tt.start)
-			for i := 0; len(text) < size; i++ {
+			for i := 0; len(text) < tt.size; i++ {
 				if strings.Contains(piece, "%d") {
 					text = fmt.Appendf(text, piece, i)
 				} else {
@@ -81,8 +83,8 @@ func TestReadTime(t *testing.T) {
 			}
 			began := time.Now()
 			tt.read(append(text, tt.end...))
-			if took := time.Since(began); took > 30*time.Second {
-				t.Errorf("%s: %d bytes of %q take %v", tt.name, size, piece, took)
+			if took := time.Since(began); took > tt.limit {
+				t.Errorf("%s: %d bytes of %q take %v", tt.name, tt.size, piece, took)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -75,6 +76,13 @@ User-agent: none
 		e := Parse([]byte(file), nil).Explain("/", "x", "*", "none", "a")
 		if e.Token != "none" || e.Group.Name() != "none" {
 			t.Errorf("token %q, group %q", e.Token, e.Group.Name())
+		}
+	})
+	t.Run("ROB-MAT-26/14,000 rules", func(t *testing.T) {
+		began := time.Now()
+		Parse(honest(), nil).Explain("/shop/item-31676/reviews?page=2", "x")
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("%v", took)
 		}
 	})
 	t.Run("ROB-UA-06/no group at all", func(t *testing.T) {

@@ -179,6 +179,16 @@ func TestRunsOfStars(t *testing.T) {
 	if p := NewPattern("/" + stars + "b" + stars + "c"); p.Size() != len("/b*c") || !p.Match("/xbxc") || p.Match("/xb") {
 		t.Errorf("ROB-MAT-06: %d bytes", p.Size())
 	}
+	f := Parse([]byte("User-agent: *\nContent-Usage: /"+stars+"b"+stars+"c a=y\nClean-param: a /"+stars+"b"+stars+"c\n"), nil)
+	g := f.Group("x")
+	g.ContentUsage("/")
+	if l := g.list().usage.list; len(l) != 1 || l[0].rest != "b*c" {
+		t.Errorf("ROB-EXT-05: %.20v", l)
+	}
+	f.CleanParams()
+	if l := f.clean.patterns; len(l) != 1 || l[0].rest != "b*c" {
+		t.Errorf("ROB-EXT-03: %.20v", l)
+	}
 }
 
 // TestGrowEarly holds that what was compared in vain counts, not only the rules.

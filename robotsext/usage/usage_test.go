@@ -425,6 +425,67 @@ func TestStatements(t *testing.T) {
 	}
 }
 
+// TestTwoSignals merges every combination of two signals and compares the result with a
+// table of its own.
+func TestTwoSignals(t *testing.T) {
+	signals := map[string][3]site{ // allow, disallow, absent for train-ai
+		"robots.txt Content-Usage":  {{robots: "Content-Usage: train-ai=y"}, {robots: "Content-Usage: train-ai=n"}},
+		"robots.txt Content-Signal": {{robots: "Content-Signal: ai-train=yes"}, {robots: "Content-Signal: ai-train=no"}},
+		"header Content-Usage":      {{header: []string{"Content-Usage: train-ai=y"}}, {header: []string{"Content-Usage: train-ai=n"}}},
+		"header TDM-Reservation":    {{header: []string{"TDM-Reservation: 0"}}, {header: []string{"TDM-Reservation: 1"}}},
+		"file tdmrep.json":          {{tdmrep: `[{"location":"/","tdm-reservation":0}]`}, {tdmrep: `[{"location":"/","tdm-reservation":1}]`}},
+		"meta tdm-reservation":      {{meta: []string{"tdm-reservation=0"}}, {meta: []string{"tdm-reservation=1"}}},
+		"header X-Robots-Tag":       {{header: []string{"X-Robots-Tag: all"}}, {header: []string{"X-Robots-Tag: noai"}}},
+		"meta robots":               {{meta: []string{"robots=all"}}, {meta: []string{"robots=noai"}}},
+		"file RSL": {
+			{rsl: `<rsl><content url="/"><license><permits>ai-train</permits></license></content></rsl>`},
+			{rsl: `<rsl><content url="/"><license><prohibits>ai-train</prohibits></license></content></rsl>`},
+		},
+	}
+	table := map[[2]string]string{
+		{"allow", "allow"}: "allowed", {"allow", "disallow"}: "disallowed", {"allow", "absent"}: "allowed",
+		{"disallow", "allow"}: "disallowed", {"disallow", "disallow"}: "disallowed", {"disallow", "absent"}: "disallowed",
+		{"absent", "allow"}: "allowed", {"absent", "disallow"}: "disallowed", {"absent", "absent"}: "unknown",
+	}
+	stated := [3]string{"allow", "disallow", "absent"}
+	strength := map[string]int{"file tdmrep.json": 1, "header TDM-Reservation": 2, "meta tdm-reservation": 3}
+	said := func(signal string, i int) string {
+		if stated[i] == "allow" && (signal == "header X-Robots-Tag" || signal == "meta robots") {
+			return "absent" // they have no rule that grants
+		}
+		return stated[i]
+	}
+	combinations := 0
+	for first, ones := range signals {
+		for second, others := range signals {
+			if first >= second {
+				continue
+			}
+			for i := range ones {
+				for j := range others {
+					a, b := ones[i], others[j]
+					both := site{robots: "User-agent: *\n" + a.robots + "\n" + b.robots, tdmrep: a.tdmrep + b.tdmrep, rsl: a.rsl + b.rsl, header: append(a.header, b.header...), meta: append(a.meta, b.meta...)}
+					pair := [2]string{said(first, i), said(second, j)}
+					if x, y := strength[first], strength[second]; x > 0 && y > 0 && pair[0] != "absent" && pair[1] != "absent" {
+						if x > y {
+							pair[1] = "absent"
+						} else {
+							pair[0] = "absent"
+						}
+					}
+					combinations++
+					if got := Merge(both.statements(t))[TrainAI].Value.String(); got != table[pair] {
+						t.Errorf("%s %s, %s %s: got %s, want %s", first, stated[i], second, stated[j], got, table[pair])
+					}
+				}
+			}
+		}
+	}
+	if combinations != 36*9 {
+		t.Errorf("%d combinations", combinations)
+	}
+}
+
 // TestBounds shows that a hostile site cannot make the readers return much, and that no
 // value is lost.
 func TestBounds(t *testing.T) {

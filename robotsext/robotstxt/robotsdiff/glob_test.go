@@ -87,7 +87,11 @@ func TestIntersect(t *testing.T) {
 
 // TestGlobIndex holds that nothing which meets is left out, and little else is in.
 func TestGlobIndex(t *testing.T) {
-	for seed := range uint64(30) {
+	seeds := uint64(100)
+	if testing.Short() {
+		seeds = 30
+	}
+	for seed := range seeds {
 		g := newGenerator(seed, plainText)
 		globs := make([]glob, 20)
 		for i := range globs {

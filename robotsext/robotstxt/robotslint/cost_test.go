@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // hostile are files of about n bytes that might keep a linter busy.
@@ -64,10 +67,19 @@ func hostile(n int) map[string]string {
 }
 
 // TestCost holds that the search for redundant rules ends when no steps remain: what it takes beyond
-// them is a few steps for each rule.
+// them is a few steps for each rule. The checks of usage lines end too: otherwise they take minutes.
 func TestCost(t *testing.T) {
+	large := hostile(500 << 10)
 	for name, body := range hostile(64 << 10) {
-		l := &linter{source: read([]byte(body), len(body), false), steps: 20_000}
+		if strings.HasPrefix(name, "usage lines") {
+			body = large[name]
+		}
+		l := &linter{opts: &Options{}, found: map[class]int{}, source: read([]byte(body), len(body), false), file: robotstxt.Parse([]byte(body), nil), steps: 20_000}
+		began := time.Now()
+		l.usage()
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("ROB-EXT-05: %s: usage lines take %v", name, took)
+		}
 		if l.redundant(); l.steps < -4*mostRules {
 			t.Errorf("ROB-MAT-03: %s: %d steps beyond the limit", name, -l.steps)
 		}

@@ -46,7 +46,11 @@ func FuzzLint(f *testing.F) {
 
 // TestLintGenerated is a round of FuzzLint on files that are made up.
 func TestLintGenerated(t *testing.T) {
-	for seed := range uint64(300) {
+	seeds := uint64(1000)
+	if testing.Short() {
+		seeds = 300
+	}
+	for seed := range seeds {
 		body := []byte(newGenerator(seed).file())
 		checkFindings(t, body)
 		if checkSource(t, body); t.Failed() {

@@ -116,14 +116,17 @@ func checkRemovals(t *testing.T, body string, agents, urls []string) (removed in
 // TestRedundantGenerated holds that what is said to be redundant is, on files that
 // are made up.
 func TestRedundantGenerated(t *testing.T) {
-	removed := 0
-	for seed := range uint64(100) {
+	removed, seeds := 0, 200
+	if testing.Short() {
+		seeds = 100
+	}
+	for seed := range uint64(seeds) {
 		removed += generated(t, seed)
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}
 	}
-	if removed < 40 {
+	if removed < seeds*2/5 {
 		t.Errorf("only %d findings were put to the test", removed)
 	}
 }
@@ -137,6 +140,31 @@ func generated(t *testing.T, seed uint64) int {
 		urls = append(urls, g.url(paths))
 	}
 	return checkRemovals(t, body, []string{"a", "b", "c", "x"}, urls)
+}
+
+// TestRedundantExhaustive holds the same on small groups and all short URLs.
+func TestRedundantExhaustive(t *testing.T) {
+	var urls []string
+	for n := range 256 {
+		var b strings.Builder
+		for range 4 {
+			b.WriteByte("/a?:"[n%4])
+			n /= 4
+		}
+		urls = append(urls, "http://h/"+b.String(), "http://h/"+strings.ReplaceAll(b.String(), ":", "%3A"))
+	}
+	removed := 0
+	for seed := range uint64(10) {
+		g := newGenerator(seed)
+		body := "User-agent: *\n"
+		for range 3 {
+			body += g.pick("Allow: ", "Disallow: ") + "/" + g.some(3, "a", "/", "?", ":", "*", "%3A") + g.pick("", "", "*", "$") + "\n"
+		}
+		removed += checkRemovals(t, body, []string{"x"}, urls)
+	}
+	if removed < 3 {
+		t.Errorf("only %d findings were put to the test", removed)
+	}
 }
 
 // TestRedundantReal holds the same on real files, with URLs made of their rules.

@@ -142,7 +142,7 @@ func (l *linter) usage() {
 	if l.source.html || !slices.ContainsFunc(l.file.Extensions, isUsage) {
 		return
 	}
-	c := usageChecks{linter: l, steps: mostSteps, groups: map[int]int{}, useless: map[int]int{}, conflicts: map[conflict]int{}}
+	c := usageChecks{linter: l, steps: l.steps, groups: map[int]int{}, useless: map[int]int{}, conflicts: map[conflict]int{}}
 	for _, names := range l.file.AgentSets() {
 		if c.steps < 0 {
 			break
