@@ -1,16 +1,23 @@
 package crawler
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
+	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"golang.org/x/net/html"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
@@ -212,3 +219,82 @@ func TestFullLinks(t *testing.T) {
 		}
 	}
 }
+
+// wantFacts compares the facts of pages of a folder with those that goquery finds in their files.
+func wantFacts(t *testing.T, root string, pages []output.Page) {
+	t.Helper()
+	compared := 0
+	for _, got := range pages {
+		u, err := url.Parse(got.URL)
+		must(t, err)
+		body, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(u.Path)))
+		if got.Status != http.StatusOK || !strings.HasPrefix(got.ContentType, "text/html") || err != nil {
+			continue // a list of files
+		}
+		if diff := cmp.Diff(factsIn(t, u, body), got, facts, cmpopts.IgnoreFields(output.Page{}, "Unchanged", "DuplicateOf", "Encoding")); diff != "" {
+			t.Errorf("%s (-goquery +crawl):\n%s", u.Path, diff)
+		}
+		compared++
+	}
+	if compared < 10 {
+		t.Errorf("only %d pages have facts", compared)
+	}
+}
+
+// factsIn returns the facts of a page. It shares no code with package extract.
+func factsIn(t *testing.T, u *url.URL, body []byte) (page output.Page) {
+	t.Helper()
+	tree, err := html.ParseWithOptions(bytes.NewReader(body), html.ParseOptionEnableScripting(false))
+	must(t, err)
+	doc := goquery.NewDocumentFromNode(tree)
+	line := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	page.Title = line(doc.Find("head > title").First().Text())
+	page.H1 = line(visibleText(doc.Find("h1").First()))
+	if n := doc.Find("h1").Length(); n > 1 {
+		page.H1Count = n
+	}
+	page.Description = line(doc.Find(`meta[name="description" i]`).First().AttrOr("content", ""))
+	page.Lang = doc.Find("html").AttrOr("lang", "")
+	page.Words = len(strings.FieldsFunc(visibleText(doc.Selection), func(r rune) bool { return r <= ' ' || unicode.IsSpace(r) }))
+	doc.Find(`link[rel~="alternate" i][hreflang]`).Each(func(_ int, link *goquery.Selection) {
+		if target, ok := reference(u, link.AttrOr("href", "")); ok {
+			page.Hreflang = append(page.Hreflang, output.Hreflang{Lang: link.AttrOr("hreflang", ""), URL: target.String()})
+		}
+	})
+	scripted, err := html.Parse(bytes.NewReader(body)) // noscript is text
+	must(t, err)
+	page.ImagesWithoutAlt = goquery.NewDocumentFromNode(scripted).Find(`img:not([alt], [role="none" i], [role="presentation" i], [aria-hidden="true" i])`).Length()
+	return page
+}
+
+// visibleText returns the text of elements, with a space before and after each block.
+func visibleText(s *goquery.Selection) string {
+	var text strings.Builder
+	var walk func(n *html.Node)
+	walk = func(n *html.Node) {
+		switch {
+		case n.Type == html.TextNode:
+			text.WriteString(n.Data)
+		case n.Type == html.ElementNode && slices.Contains([]string{"script", "style", "title", "textarea", "iframe", "template"}, n.Data):
+			text.WriteByte(' ')
+		default:
+			block := n.Type == html.ElementNode && !slices.Contains(inline, n.Data)
+			if block {
+				text.WriteByte(' ')
+			}
+			for child := range n.ChildNodes() {
+				walk(child)
+			}
+			if block {
+				text.WriteByte(' ')
+			}
+		}
+	}
+	for _, n := range s.Nodes {
+		walk(n)
+	}
+	return text.String()
+}
+
+// inline are the elements of HTML that only format text.
+var inline = strings.Fields("a abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd mark nobr q s samp small span strike strong sub sup time tt u var wbr")

@@ -28,7 +28,8 @@ import (
 )
 
 // TestRealSites serves the documentation of Debian packages and crawls it. It compares the
-// requests, the files of the crawl and the report with a walk over the files. sqlite3-doc 3.40.1
+// requests, the files of the crawl and the report with a walk over the files, and the facts of pages with
+// those that goquery finds. sqlite3-doc 3.40.1
 // has 426 broken links: distinct URLs with status 404.
 func TestRealSites(t *testing.T) {
 	if testing.Short() {
@@ -55,7 +56,9 @@ func TestRealSites(t *testing.T) {
 				t.Errorf("the walk found %d pages: too few to mean anything", len(want.Pages))
 			}
 			cfg := testConfig(t, s.url+"/")
-			got := recordOf(t, s, cfg, runCrawl(t, cfg, nil))
+			crawled := runCrawl(t, cfg, nil)
+			wantFacts(t, tt.root, crawled.pages)
+			got := recordOf(t, s, cfg, crawled)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("the crawl differs from the files (-walk +crawl):\n%s", diff)
 			}
