@@ -208,7 +208,7 @@ Sitemap: view-source:http://USERh/
 }
 
 // TestProxyPasswordIsNotKept holds that the directory of a crawl has no password of a
-// proxy, and that the crawl goes on when it is given the proxy again, and not before.
+// proxy, and that the crawl resumes once it gets the proxy again, and not before.
 func TestProxyPasswordIsNotKept(t *testing.T) {
 	proxy := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		if user, password, _ := proxyUser(r); user != "aladdin" || password != "hunter2" {
