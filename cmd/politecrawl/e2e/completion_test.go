@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,14 +16,13 @@ import (
 )
 
 // asCommand puts a command politecrawl into a directory, for shells to call, and
-// returns the environment to find it in.
+// returns the environment to find it in. The command is a link: a script that this process
+// writes can be busy when a shell starts it, since a process forked meanwhile has it open.
 func asCommand(t *testing.T) []string {
 	t.Helper()
-	self := clitest.Must(os.Executable())(t)
 	bin := t.TempDir()
-	script := fmt.Sprintf("#!/bin/sh\n%s=1 exec '%s' \"$@\"\n", clitest.ProcessVariable, self)
-	clitest.OK(t, os.WriteFile(filepath.Join(bin, "politecrawl"), []byte(script), 0o755))
-	return append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
+	clitest.OK(t, os.Symlink(clitest.Must(os.Executable())(t), filepath.Join(bin, "politecrawl")))
+	return append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), clitest.ProcessVariable+"=1")
 }
 
 // completeInBash is what the generated script does when somebody has typed the words

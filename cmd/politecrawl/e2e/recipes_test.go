@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -32,14 +30,13 @@ func TestRecipes(t *testing.T) {
 			port := freePort(t)
 			here := strings.NewReplacer("https://example.com", site, "8000", port)
 			environ := append(asCommand(t), "POLITECRAWL_DELAY=0s", "POLITECRAWL_ALLOW_ADDR=127.0.0.0/8", "PASSWORD=a b")
-			scraper := "#!/bin/sh\nprintf '%s\\n' \"$1\" \"$1private/minutes\"\n"
-			clitest.OK(t, os.WriteFile(filepath.Join(dir, "scraper"), []byte(scraper), 0o755))
+			scraper := "scraper() { printf '%s\\n' \"$1\" \"$1private/minutes\"; }\n"
 			blocks := recipe.FindAllStringSubmatch(section, -1)
 			if len(blocks) == 0 {
 				t.Fatal("no commands")
 			}
 			for _, block := range blocks {
-				cmd := exec.CommandContext(t.Context(), "/bin/sh", "-e", "-c", "PATH=.:$PATH\n"+here.Replace(block[1]))
+				cmd := exec.CommandContext(t.Context(), "/bin/sh", "-e", "-c", scraper+here.Replace(block[1]))
 				cmd.Dir, cmd.Env = dir, environ
 				var stderr strings.Builder
 				cmd.Stderr = &stderr
