@@ -198,7 +198,8 @@ func TestSharedRecrawlChecksAgain(t *testing.T) {
 			if checksDone(again, other) != 40 || checksDone(other) == 0 {
 				t.Errorf("%d checks by the worker that recrawls, %d by the other, want 40 together", checksDone(again), checksDone(other))
 			}
-			if third := runCrawl(t, two, &Options{Recrawl: true}); other.Pages > 0 && checksDone(third) < 10 {
+			// Its only page may be the first one, which has no links to other hosts.
+			if third := runCrawl(t, two, &Options{Recrawl: true}); other.Pages > 1 && checksDone(third) < 10 {
 				t.Errorf("a recrawl of %d pages makes %d checks", other.Pages, checksDone(third))
 			}
 		})

@@ -125,8 +125,7 @@ func noResponse(name, does, says string, a responder) *Fault {
 	return fault(name, does, failed(says), unreachable(says).retried(), failed(says), a)
 }
 
-// notRetried marks a fault after which a robots.txt is not requested again: its response arrived,
-// or there is no time left.
+// notRetried marks a fault after which a robots.txt is not requested again: its response arrived.
 func notRetried(f *Fault) *Fault {
 	f.Robots.Retried = false
 	return f

@@ -111,7 +111,7 @@ func crawlFaults(t *testing.T, faulty []faultsite.Host, endless bool, end crawle
 	// Only an endless response may time out: a busy machine takes its time to decode a bomb.
 	cfg.Fetch.Timeout, cfg.Robots.Timeout, cfg.Fetch.FirstByteTimeout, cfg.Fetch.StallTimeout = cellTime, cellTime, cellTime, cellTime
 	if endless { // everything else must be done in that time too, on a busy machine
-		cfg.Fetch.Timeout, cfg.Robots.Timeout, cfg.Fetch.FirstByteTimeout, cfg.Fetch.StallTimeout = 10*time.Second, 10*time.Second, 3*time.Second, 2*time.Second
+		cfg.Fetch.Timeout, cfg.Robots.Timeout, cfg.Fetch.FirstByteTimeout, cfg.Fetch.StallTimeout = 40*time.Second, 40*time.Second, 15*time.Second, 10*time.Second
 	}
 	site, err := faultsite.Start(&faultsite.Options{
 		Hosts: append([]faultsite.Host{{Kind: faultsite.Healthy}}, faulty...), Delay: cfg.Politeness.Delay, Authority: authority,

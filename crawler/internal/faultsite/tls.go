@@ -70,7 +70,7 @@ func insecure() []*Fault {
 			x.wait(byteInterval)
 			x.peer.reset()
 		}),
-		notRetried(endless(cut("handshake-silent", "says nothing in the handshake", "within", func(x *exchange) { hang.of(x) }))),
+		endless(cut("handshake-silent", "says nothing in the handshake", "within", func(x *exchange) { hang.of(x) })),
 		cut("handshake-garbage", "answers the handshake with what is no TLS", "TLS", func(x *exchange) {
 			x.send("HTTP/1.1 400 Bad Request\r\n\r\nThis is a plain port.\r\n")
 			x.wait(linger)
