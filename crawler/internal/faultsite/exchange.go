@@ -16,6 +16,10 @@ type exchange struct {
 	good content
 	seen testserver.Request
 	last testserver.DelayChecker // of the host, when the request came
+
+	site   *Site
+	faulty bool // its response is
+	noted  bool
 }
 
 // A content is a body and its media type.
@@ -38,12 +42,14 @@ func (x *exchange) sendLast(rest string) {
 	x.send(rest)
 }
 
-// over records the end of the response, unless the client has gone.
+// over records the end of the response, and notes it, unless the client has gone. Once the client has the whole
+// response, its next request may be noted before this goroutine runs again.
 func (x *exchange) over(status int, retryAfter time.Duration) {
 	select {
 	case <-x.peer.left:
 	default:
 		x.seen.Finish(status, retryAfter)
+		x.site.note(x)
 	}
 }
 
@@ -70,7 +76,7 @@ func markup(text string) content { return content{"text/html; charset=utf-8", []
 // newExchange returns the exchange for a request that has just been read.
 func (s *Site) newExchange(h *host, p *peer, req *http.Request, nth int) *exchange {
 	return &exchange{
-		host: h, peer: p, nth: nth, path: req.RequestURI, last: h.clock(), good: h.content(req.URL.Path, s.chainsStopped.Load()),
+		site: s, host: h, peer: p, nth: nth, path: req.RequestURI, last: h.clock(), good: h.content(req.URL.Path, s.chainsStopped.Load()),
 		seen: testserver.NewRequest(h.Origin, req),
 	}
 }

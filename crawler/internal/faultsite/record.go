@@ -32,13 +32,17 @@ type Report struct {
 	Last []testserver.Request
 }
 
-// note records a request that has ended, and checks it.
+// note records a request that has ended, and checks it, once.
 //
 // If the client aborted the request, the site learns that late. Then it checks the request with
 // the state at its start, and uses its start as its end. So it may miss a violation, but reports
 // no false one.
-func (s *Site) note(h *host, x *exchange, fault bool) {
-	r, left := x.seen, x.seen.End.IsZero()
+func (s *Site) note(x *exchange) {
+	if x.noted {
+		return
+	}
+	x.noted = true
+	h, r, left := x.host, x.seen, x.seen.End.IsZero()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	l := &h.ledger
@@ -54,7 +58,7 @@ func (s *Site) note(h *host, x *exchange, fault bool) {
 	l.clock.Add(r)
 	path, _, _ := strings.Cut(r.URI, "?")
 	found = append(found, h.permission(r, path)...)
-	s.add(h, r, fault, found)
+	s.add(h, r, x.faulty, found)
 }
 
 // begins records the start of a faulty response. A robots.txt without end is known from its

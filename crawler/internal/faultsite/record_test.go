@@ -51,7 +51,7 @@ func TestResponseWithoutClient(t *testing.T) {
 			}
 			end := func(x *exchange) {
 				x.over(http.StatusOK, 0)
-				s.note(h, x, false)
+				s.note(x)
 			}
 			slow := begin(frontPath)
 			if !tc.stays {

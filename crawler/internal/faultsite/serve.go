@@ -14,7 +14,7 @@ import (
 func (s *Site) serve(h *host, tcp *net.TCPConn) {
 	bad := h.nextConnFaulty()
 	unasked := &exchange{ // a connection without a request
-		host: h, last: h.clock(),
+		site: s, faulty: true, host: h, last: h.clock(),
 		seen: testserver.Request{Start: time.Now(), Origin: h.Origin, Remote: tcp.RemoteAddr().String()},
 	}
 	if bad && h.fault.connect != nil {
@@ -22,7 +22,7 @@ func (s *Site) serve(h *host, tcp *net.TCPConn) {
 		go func() { _, _ = io.Copy(io.Discard, unasked.peer.in) }() // so that its end is seen
 		h.fault.connect(unasked)
 		_ = unasked.peer.Close() // the client may have left
-		s.note(h, unasked, true)
+		s.note(unasked)
 		return
 	}
 	var conn net.Conn = tcp
@@ -35,7 +35,7 @@ func (s *Site) serve(h *host, tcp *net.TCPConn) {
 		c := tls.Server(tcp, config)
 		if err := c.Handshake(); err != nil {
 			if bad {
-				s.note(h, unasked, true)
+				s.note(unasked)
 			}
 			return
 		}
@@ -58,14 +58,14 @@ func (s *Site) serveHTTP1(h *host, p *peer) {
 		}
 		req.RemoteAddr = p.RemoteAddr().String()
 		x := s.newExchange(h, p, req, nth)
-		fault := h.faulty(req.URL.Path)
+		x.faulty = h.faulty(req.URL.Path)
 		answer := (*exchange).respond
-		if fault {
+		if x.faulty {
 			answer = h.fault.act
 			h.begins()
 		}
 		again := answer(x)
-		s.note(h, x, fault)
+		s.note(x)
 		if !again {
 			return
 		}

@@ -43,7 +43,7 @@ func (s *Site) serveHTTP2(h *host, p *peer) {
 	open := make(map[uint32]*stream) // what was not answered yet
 	defer func() {
 		for _, x := range open {
-			s.note(h, x.exchange, true)
+			s.note(x.exchange)
 		}
 	}()
 	for nth := 1; !w.closing; {
@@ -62,14 +62,14 @@ func (s *Site) serveHTTP2(h *host, p *peer) {
 			}
 		case *http2.RSTStreamFrame:
 			if x := open[f.StreamID]; x != nil {
-				s.note(h, x.exchange, true)
+				s.note(x.exchange)
 				delete(open, f.StreamID)
 			}
 		case *http2.MetaHeadersFrame:
 			x := &stream{exchange: s.newExchange(h, p, request(f, p), nth), connection2: w, id: f.StreamID}
 			nth++
-			fault := h.faulty(x.path)
-			if fault {
+			x.faulty = h.faulty(x.path)
+			if x.faulty {
 				h.fault.act2(x)
 			} else {
 				x.whole()
@@ -78,7 +78,7 @@ func (s *Site) serveHTTP2(h *host, p *peer) {
 				open[x.id] = x
 				continue
 			}
-			s.note(h, x.exchange, fault)
+			s.note(x.exchange)
 		}
 	}
 }
