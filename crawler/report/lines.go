@@ -33,7 +33,8 @@ func each[T any](all workerDirs, name string, f func(*workerDir, *T) error) erro
 	for _, s := range all {
 		limit, again := s.lines[name]
 		n := 0
-		err := jsonlines.Each(filepath.Join(s.dir, name), func(_ int64, v *T) error {
+		err := jsonlines.Each(filepath.Join(s.dir, name), func(at int64, v *T) error {
+			s.at = at
 			if again && n == limit {
 				return errEndOfFirstReading
 			}

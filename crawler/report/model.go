@@ -34,6 +34,8 @@ type model struct {
 	directives  *directives
 	permissions *permissions
 	graph       *linkGraph
+	urls        *urlTable
+	directories *directories
 
 	broken         int  // URLs with status 4xx or 5xx, or without a response
 	unknownLinks   int  // unchanged pages (304) without content, whose links are not known
@@ -56,10 +58,12 @@ func newModel(ctx context.Context, dirs []string, opts *Options) (*model, error)
 		rows: rows, dirs: all, facts: known, checks: newChecks(known), references: newReferences(), redirects: newRedirects(known, rows),
 		sitemaps: newSitemapFiles(rows), entries: &entries{facts: known, origins: make(map[string]bool)},
 		counters: newCounters(rows), duplicates: newDuplicates(rows), directives: newDirectives(rows), permissions: newPermissions(rows), graph: newLinkGraph(),
+		directories: &directories{rows, make(map[string]*Directory)},
 	}
 	m.targets = &targets{facts: known, checks: m.checks}
 	m.fragments = newFragments(known, m.redirects)
 	m.robots = newRobotsFiles(all, rows, m.counters.at)
+	m.urls = newURLTable(rows, all, m.robots)
 	m.rejections = newRejections(m.robots, rows)
 	m.merger = newMerger(known, m.sitemaps, all)
 	for i := range rules {
@@ -78,7 +82,7 @@ func (m *model) load() error {
 		m.readPages(m.addPage),
 		m.merger.addRejections(),
 		m.merger.eachRejection(m.addRejection),
-		m.merger.eachEntry(m.entries.add),
+		m.merger.eachEntry(m.addEntry),
 		m.merger.eachCheck(m.addCheck),
 		m.readLinks(),
 		m.merger.eachAnchors(m.fragments.addTargets),
@@ -96,6 +100,7 @@ func (m *model) load() error {
 	m.sitemaps.conclude()
 	m.entries.count()
 	m.duplicates.choose()
+	m.urls.conclude(m.facts)
 	return nil
 }
 
@@ -124,6 +129,8 @@ func (m *model) addPage(s *workerDir, p *output.Page) {
 	m.duplicates.add(p)
 	m.directives.page(p)
 	m.references.begin(p.URL)
+	m.urls.addPage(s, v)
+	m.directories.page(v)
 	for _, l := range m.lists {
 		if l.finder.load != nil {
 			l.finder.load(v)
@@ -138,19 +145,28 @@ func (m *model) addRejection(s *workerDir, r *output.Rejection) {
 	m.robots.rejection(r)
 	isPage := !m.sitemaps.reject(r)
 	if isPage {
-		m.facts.reject(keyOf(r.URL), r.Reason)
+		k := keyOf(r.URL)
+		m.facts.reject(k, r.Reason)
+		m.urls.addRejection(s, k, r)
 	}
 	switch {
 	case r.Reason != output.Failed:
 	case isPage:
 		m.broken++
+		m.directories.of(r.URL).Errors++
 	default:
 		m.checks.dead[originOf(r.URL)] = true
 	}
 }
 
-func (m *model) addCheck(_ *workerDir, c *output.Check) {
+func (m *model) addEntry(s *workerDir, e *output.Entry) {
+	m.entries.add(s, e)
+	m.urls.addEntry(s, e)
+}
+
+func (m *model) addCheck(s *workerDir, c *output.Check) {
 	m.checks.add(c)
+	m.urls.addCheck(s, c)
 	m.targets.add(keyOf(c.URL), c.Hreflang)
 }
 
@@ -178,6 +194,7 @@ func (m *model) readLinks() error {
 			m.unknownLinks--
 		}
 		l.eachTarget(func(k key, asset *link) {
+			m.urls.addLink(k, m.references.lines)
 			switch {
 			case !noted.mayContain(k):
 			case asset == nil:

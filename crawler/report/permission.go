@@ -130,6 +130,7 @@ func (m *model) readPermissions() error {
 			m.permissions.linesOfPage++
 		}
 		m.permissions.add(l.URL, t)
+		m.urls.addPermission(s, keyOf(l.URL))
 		return nil
 	})
 }

@@ -49,7 +49,10 @@ type Report struct {
 
 	Permissions Permissions `json:"permissions"`
 
+	Directories List[Directory] `json:"directories"` // in the order of their URLs
+
 	links *linkGraph // nil if not known
+	urls  *urlTable  // likewise
 }
 
 // A Loss is data that a file of a crawl has lost since it was written.
@@ -115,7 +118,9 @@ func (m *model) report() *Report {
 		Duplicates: m.duplicates.list(), Directives: m.directives.list(),
 		Permissions: m.permissions.list(m.rejections.total(output.Usage), c.statuses),
 		Notes:       m.notes(), Lost: m.dirs.lost(), links: m.graph,
+		Directories: m.directories.list(), urls: m.urls,
 	}
+	m.urls.find(r.Findings)
 	r.Rejected.Caveats = m.rejectedIncomplete()
 	r.Summary = m.summary()
 	r.Highlights = highlights(r)

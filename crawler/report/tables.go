@@ -103,6 +103,15 @@ func tablesOf(r *Report) []*table {
 	for i := range r.Findings {
 		tables = append(tables, findingsTable(&r.Findings[i]))
 	}
+	if r.urls != nil {
+		tables = append(tables, urlsTable(r.urls))
+	}
+	tables = append(tables, tableOf("directories", "Directories", r.Directories,
+		urlField("Directory", func(d *Directory) string { return d.URL }),
+		numberField("Pages", kindNumber, func(d *Directory) int { return d.Pages }),
+		numberField("Errors", kindFault, func(d *Directory) int { return d.Errors }),
+		numberField("Noindex", kindNumber, func(d *Directory) int { return d.Noindex }),
+		figureField("Size", size, func(d *Directory) int64 { return d.Bytes })))
 	return tables
 }
 

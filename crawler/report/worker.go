@@ -44,6 +44,7 @@ type workerDir struct {
 	canceled func() error // why the report is no longer wanted; nil if it is
 
 	lines      map[string]int // how many each file had at the first reading
+	at         int64          // where the line that is read begins
 	damaged    []output.Loss  // lines that cannot be read
 	pages      int            // that count
 	rejected   int            // likewise
@@ -83,6 +84,9 @@ func (s *workerDir) crawl() string {
 	}
 	return s.state.Config.CrawlName
 }
+
+// line returns where the line that is read begins.
+func (s *workerDir) line() lineAt { return lineAt{s.number, s.at} }
 
 // page counts a page.
 func (s *workerDir) page(p *output.Page) {

@@ -1,0 +1,192 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/results"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
+)
+
+// details is what the files say about one URL, for its page: their lines as they are.
+type details struct {
+	Page       json.RawMessage   `json:"page,omitempty"`
+	Rejection  json.RawMessage   `json:"rejection,omitempty"`
+	Check      json.RawMessage   `json:"check,omitempty"`
+	Permission json.RawMessage   `json:"permission,omitempty"`
+	Entries    []json.RawMessage `json:"entries,omitempty"`
+	Robots     *robotsVerdict    `json:"robots,omitempty"`
+}
+
+// A robotsVerdict is what a robots.txt says about a URL.
+type robotsVerdict struct {
+	URL     string `json:"url"`
+	Group   string `json:"group"` // empty if no group applies
+	Allowed bool   `json:"allowed"`
+	Rule    string `json:"rule,omitempty"` // the line that decides; empty if none does
+	Line    int    `json:"line,omitempty"`
+}
+
+// A detailReader reads the details of URLs. It is not safe for concurrent use.
+type detailReader struct {
+	*urlTable
+
+	files map[lineFile]*lineReader
+	texts map[string]*robotstxt.File // by origin or hash; nil if there is none
+}
+
+// A lineFile is a file in the directory with a number.
+type lineFile struct {
+	dir  uint16
+	name string
+}
+
+func newDetailReader(t *urlTable) *detailReader {
+	return &detailReader{t, make(map[lineFile]*lineReader), make(map[string]*robotstxt.File)}
+}
+
+// read returns the details of the URL in a row.
+func (d *detailReader) read(row int) (*details, error) {
+	r := &d.rows[row]
+	var x details
+	var err error
+	for i, part := range [urlFiles]struct {
+		name string
+		to   *json.RawMessage
+	}{
+		lineOfPage:       {results.Pages.Name(), &x.Page},
+		lineOfRejection:  {results.Rejected.Name(), &x.Rejection},
+		lineOfCheck:      {results.Checks.Name(), &x.Check},
+		lineOfPermission: {results.Permissions.Name(), &x.Permission},
+	} {
+		line, failed := d.line(part.name, r.lines[i])
+		*part.to, err = line, cmp.Or(err, failed)
+	}
+	first := sort.Search(len(d.entries), func(i int) bool { return int(d.entries[i].row) >= row })
+	for _, e := range d.entries[first:] {
+		if int(e.row) != row {
+			break
+		}
+		line, failed := d.line(results.Entries.Name(), e.line)
+		x.Entries, err = append(x.Entries, line), cmp.Or(err, failed)
+	}
+	if err == nil {
+		x.Robots, err = d.verdict(r, &x)
+	}
+	return &x, err
+}
+
+// line returns the line of a file; nil if there is none.
+func (d *detailReader) line(name string, at lineAt) (json.RawMessage, error) {
+	if at.dir == 0 {
+		return nil, nil
+	}
+	file := lineFile{at.dir, name}
+	reader := d.files[file]
+	if reader == nil {
+		opened, err := os.Open(filepath.Join(d.dirs[at.dir-1].dir, name))
+		if err != nil {
+			return nil, err
+		}
+		reader = &lineReader{file: opened}
+		d.files[file] = reader
+	}
+	return reader.line(at.at)
+}
+
+// Close closes the files.
+func (d *detailReader) Close() error {
+	var err error
+	for _, reader := range d.files {
+		err = errors.Join(err, reader.file.Close())
+	}
+	return err
+}
+
+// verdict applies the robots.txt that the crawl used, or the last one.
+func (d *detailReader) verdict(r *urlRow, x *details) (*robotsVerdict, error) {
+	origin := originOf(r.url)
+	if r.reason == output.Disallowed {
+		var line output.Rejection
+		err := json.Unmarshal(x.Rejection, &line)
+		return &robotsVerdict{URL: line.RobotsURL, Group: line.Group, Rule: line.Rule, Line: line.Line}, err
+	}
+	file, err := d.file(origin, x.Permission)
+	if file == nil || err != nil {
+		return nil, err
+	}
+	verdict := file.Check(r.url, d.robots.tokens...)
+	result := &robotsVerdict{URL: origin + "/robots.txt", Group: verdict.Group.Name(), Allowed: verdict.Allowed}
+	if verdict.Rule != nil {
+		result.Rule, result.Line = secret.RedactText(clip(verdict.Rule.String())), verdict.Rule.Line
+	}
+	return result, nil
+}
+
+// file returns the robots.txt that the line of permissions.jsonl names, or the last one of the origin if
+// there is no such line. It is nil if it was not kept.
+func (d *detailReader) file(origin string, permission json.RawMessage) (*robotstxt.File, error) {
+	var used struct{ Robots string }
+	if permission != nil {
+		if err := json.Unmarshal(permission, &used); err != nil || used.Robots == "" {
+			return nil, err
+		}
+	}
+	name := cmp.Or(used.Robots, origin)
+	file, known := d.texts[name]
+	if known {
+		return file, nil
+	}
+	body, ok := []byte(nil), false
+	if used.Robots == "" {
+		body, ok = d.robots.text(origin)
+	}
+	for i := 0; i < len(d.dirs) && used.Robots != "" && !ok; i++ {
+		text, err := os.ReadFile(output.VersionPath(d.dirs[i].dir, used.Robots))
+		body, ok = text, err == nil
+	}
+	if ok {
+		file = robotstxt.Parse(body, nil)
+	}
+	d.texts[name] = file
+	return file, nil
+}
+
+// A lineReader reads lines at any place of a file. Places that follow each other cost few readings.
+type lineReader struct {
+	file   *os.File
+	at     int64 // of the buffer in the file
+	buffer []byte
+}
+
+const lineBuffer = 64 << 10
+
+// line returns the line that begins at a place, without its end.
+func (r *lineReader) line(at int64) ([]byte, error) {
+	for size := lineBuffer; ; size *= 2 {
+		if begin := at - r.at; begin >= 0 && begin < int64(len(r.buffer)) {
+			if end := bytes.IndexByte(r.buffer[begin:], '\n'); end >= 0 {
+				return bytes.Clone(r.buffer[begin:][:end]), nil
+			}
+		}
+		if cap(r.buffer) < size {
+			r.buffer = make([]byte, size)
+		}
+		n, err := r.file.ReadAt(r.buffer[:size], at)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		r.at, r.buffer = at, r.buffer[:n]
+		if bytes.IndexByte(r.buffer, '\n') < 0 && n < size {
+			return nil, io.ErrUnexpectedEOF // the file is shorter than before
+		}
+	}
+}

@@ -1,0 +1,280 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// A urlRow is a URL of the crawl: a page, a redirect, a skipped URL, or one that was only checked or
+// listed. A number is negative if it is not known.
+type urlRow struct {
+	url       string
+	kind      urlKind
+	indexable string // yes, or why not; empty if the URL was not fetched as a page
+	title     string
+	canonical string
+	sitemap   string // the first that lists it
+	reason    output.Reason
+	rule      string   // the line of robots.txt that disallows it
+	findings  []string // IDs of rules
+
+	status  int16 // 0 without a response
+	depth   int32
+	inlinks int32 // other pages and stylesheets that link to it or use it
+	words   int32
+	bytes   int64
+	millis  int64
+
+	lines [urlFiles]lineAt
+	last  uint32 // the number of the last line of links.jsonl with it
+}
+
+type urlKind string
+
+// The kinds of URLs. The last two were only checked.
+const (
+	kindPage     urlKind = "page" // HTML
+	kindFile     urlKind = "file" // fetched, of another type
+	kindRedirect urlKind = "redirect"
+	kindSkipped  urlKind = "skipped"
+	kindListed   urlKind = "not fetched" // in a sitemap
+	kindAsset    urlKind = "asset"
+	kindExternal urlKind = "external"
+)
+
+// The files with at most one line of a URL that counts.
+const (
+	lineOfPage = iota
+	lineOfRejection
+	lineOfCheck
+	lineOfPermission
+	urlFiles
+)
+
+// A lineAt is where a line begins. Dir is the number of its directory; 0 if there is no line.
+type lineAt struct {
+	dir uint16
+	at  int64
+}
+
+// urlTable has the URLs of the crawl in the order of its files: pages, skipped URLs, listed ones, checks.
+type urlTable struct {
+	dirs   workerDirs
+	robots *robotsFiles
+
+	limit   int // of rows
+	omitted int // URLs beyond the limit, as far as they were counted
+	rows    []urlRow
+	place   map[key]int32 // in rows
+
+	entries []urlEntry // lines of entries.jsonl, in the order of rows when all are known
+}
+
+type urlEntry struct {
+	row  int32
+	line lineAt
+}
+
+func newURLTable(limit int, dirs workerDirs, robots *robotsFiles) *urlTable {
+	return &urlTable{dirs: dirs, robots: robots, limit: limit, place: make(map[key]int32)}
+}
+
+// row returns the row of a URL, which it may add. It is nil beyond the limit.
+func (t *urlTable) row(k key, url string, kind urlKind) (row *urlRow, added bool) {
+	if i, known := t.place[k]; known {
+		return &t.rows[i], false
+	}
+	if len(t.rows) >= t.limit {
+		t.omitted++
+		return nil, false
+	}
+	t.place[k] = int32(len(t.rows))
+	t.rows = append(t.rows, urlRow{url: strings.Clone(url), kind: kind, status: -1, depth: -1, words: -1, bytes: -1, millis: -1})
+	return &t.rows[len(t.rows)-1], true
+}
+
+func (t *urlTable) addPage(s *workerDir, v *pageView) {
+	row, added := t.row(v.key, v.URL, kindPage)
+	if row == nil || !added && redirected(v.status) && row.kind != kindRedirect {
+		return // the URL redirected until it had its cookies
+	}
+	switch {
+	case redirected(v.status):
+		row.kind = kindRedirect
+	case !v.fact.has(htmlPage) && succeeded(v.status):
+		row.kind = kindFile
+	default:
+		row.kind = kindPage
+	}
+	row.title, row.canonical = strings.Clone(clip(v.Title)), strings.Clone(v.Canonical)
+	row.status, row.depth, row.bytes, row.millis = int16(min(v.Status, 999)), int32(v.Depth), int64(v.Bytes), v.DurationMS
+	if v.fact.has(htmlPage) {
+		row.words = int32(v.Words)
+	}
+	row.lines[lineOfPage] = s.line()
+}
+
+func (t *urlTable) addRejection(s *workerDir, k key, r *output.Rejection) {
+	row, _ := t.row(k, r.URL, kindSkipped)
+	if row == nil {
+		return
+	}
+	row.reason, row.depth = r.Reason, int32(r.Depth)
+	if r.Rule != "" {
+		row.rule = fmt.Sprintf("%s, line %d", clip(r.Rule), r.Line)
+	}
+	if r.Reason == output.Failed {
+		row.status = 0
+	}
+	row.lines[lineOfRejection] = s.line()
+}
+
+func (t *urlTable) addEntry(s *workerDir, e *output.Entry) {
+	k := keyOf(e.URL)
+	row, _ := t.row(k, e.URL, kindListed)
+	if row == nil {
+		return
+	}
+	if row.sitemap == "" {
+		row.sitemap = strings.Clone(e.Sitemap)
+	}
+	t.entries = append(t.entries, urlEntry{t.place[k], s.line()})
+}
+
+func (t *urlTable) addCheck(s *workerDir, c *output.Check) {
+	kind := kindExternal
+	if usedAs(c.Kind, c.FoundOn, c.URL) == usedAsAsset && c.Kind != checkCanonical && c.Kind != checkHreflang {
+		kind = kindAsset
+	}
+	row, _ := t.row(keyOf(c.URL), c.URL, kind)
+	if row == nil {
+		return
+	}
+	row.lines[lineOfCheck] = s.line()
+	if row.lines[lineOfPage].dir != 0 {
+		return // it was fetched too
+	}
+	row.kind = kind
+	row.canonical = strings.Clone(c.Canonical)
+	if row.reason == "" {
+		row.reason = c.Reason
+	}
+	if !c.FetchedAt.IsZero() {
+		row.status, row.bytes, row.millis = int16(min(c.Status, 999)), int64(c.Bytes), c.DurationMS
+	}
+}
+
+func (t *urlTable) addPermission(s *workerDir, k key) {
+	if i, known := t.place[k]; known {
+		t.rows[i].lines[lineOfPermission] = s.line()
+	}
+}
+
+// addLink counts a link or use in a line of links.jsonl, which has a number.
+func (t *urlTable) addLink(k key, line uint32) {
+	i, known := t.place[k]
+	if known && t.rows[i].last != line {
+		t.rows[i].inlinks, t.rows[i].last = t.rows[i].inlinks+1, line
+	}
+}
+
+// conclude completes the rows when the crawl is known.
+func (t *urlTable) conclude(facts *facts) {
+	slices.SortStableFunc(t.entries, func(a, b urlEntry) int { return int(a.row - b.row) })
+	for k, i := range t.place {
+		if row := &t.rows[i]; row.lines[lineOfPage].dir != 0 {
+			row.indexable = indexability(facts.byURL[k])
+		}
+	}
+}
+
+// indexability says yes, or why a search engine does not list a page.
+func indexability(f fact) string {
+	switch status := int(f.status); {
+	case redirected(status):
+		return "redirect"
+	case broken(status):
+		return "error"
+	case f.has(noindex):
+		return "noindex"
+	case f.has(elsewhere):
+		return "canonical"
+	case f.has(withheld):
+		return "withheld"
+	case !succeeded(status) || status == 304:
+		return "unknown"
+	case !f.has(htmlPage):
+		return "not HTML"
+	}
+	return "yes"
+}
+
+// find gives the rows the rules of their findings.
+func (t *urlTable) find(all []Findings) {
+	for _, f := range all {
+		for _, finding := range f.Rows {
+			i, known := t.place[keyOf(finding.URL)]
+			if known && !slices.Contains(t.rows[i].findings, f.ID) {
+				t.rows[i].findings = append(t.rows[i].findings, f.ID)
+			}
+		}
+	}
+}
+
+// urlsTable is the table of all URLs.
+func urlsTable(t *urlTable) *table {
+	return tableOf("urls", "URLs", List[urlRow]{len(t.rows) + t.omitted, t.rows},
+		urlField("URL", func(r *urlRow) string { return r.url }),
+		numberField("Status", kindStatus, func(r *urlRow) int { return int(r.status) }),
+		textField("Kind", func(r *urlRow) string { return string(r.kind) }),
+		textField("Indexable", func(r *urlRow) string { return r.indexable }),
+		textField("Title", func(r *urlRow) string { return r.title }),
+		numberField("Depth", kindNumber, func(r *urlRow) int { return int(r.depth) }),
+		numberField("Inlinks", kindNumber, func(r *urlRow) int { return int(r.inlinks) }),
+		numberField("Words", kindNumber, func(r *urlRow) int { return int(r.words) }),
+		figureField("Size", size, func(r *urlRow) int64 { return r.bytes }),
+		figureField("Time", millis, func(r *urlRow) int64 { return r.millis }),
+		urlField("Canonical", func(r *urlRow) string { return r.canonical }),
+		urlField("Sitemap", func(r *urlRow) string { return r.sitemap }),
+		textField("Skipped", func(r *urlRow) string { return string(r.reason) }),
+		textField("Rule", func(r *urlRow) string { return r.rule }),
+		linesField("Findings", func(r *urlRow) []string { return r.findings }))
+}
+
+// choices are the values of a filter of the table, with the number of rows of each.
+func (t *urlTable) choices() map[string][]Count {
+	count := map[string]names{"status": {}, "kind": {}, "indexable": {}, "finding": {}}
+	for i := range t.rows {
+		row := &t.rows[i]
+		for name, value := range map[string]string{"status": statusClass(int(row.status)), "kind": string(row.kind), "indexable": row.indexable} {
+			if value != "" {
+				count[name].add(value)
+			}
+		}
+		for _, id := range row.findings {
+			count["finding"].add(id)
+		}
+	}
+	choices := make(map[string][]Count)
+	for name, values := range count {
+		for _, value := range slices.Sorted(maps.Keys(values)) {
+			choices[name] = append(choices[name], Count{value, values[value]})
+		}
+	}
+	return choices
+}
+
+// statusClass is 2xx, 3xx and so on, none without a response, or empty without a request.
+func statusClass(status int) string {
+	switch {
+	case status < 0:
+		return ""
+	case status == 0:
+		return "none"
+	}
+	return fmt.Sprintf("%dxx", status/100)
+}
