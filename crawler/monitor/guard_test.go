@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/monitortest"
+	"github.com/politecrawl/politecrawl/crawler/internal/pageserver"
 )
 
 const secret = "a-token-that-is-hard-to-guess"
@@ -43,21 +44,21 @@ func TestOnlyThePageChangesSomething(t *testing.T) {
 		fields       []string
 		status       int
 	}{
-		{"the page", "POST", []string{changeHeader, change, "Origin", own, "Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "cors"}, 204},
-		{"the page in a browser without Sec-Fetch-Site", "POST", []string{changeHeader, change, "Origin", own}, 204},
-		{"a program that has read the page", "POST", []string{changeHeader, change}, 204},
-		{"by GET", "GET", []string{changeHeader, change}, 405},
-		{"by PUT", "PUT", []string{changeHeader, change}, 405},
+		{"the page", "POST", []string{pageserver.ChangeHeader, change, "Origin", own, "Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "cors"}, 204},
+		{"the page in a browser without Sec-Fetch-Site", "POST", []string{pageserver.ChangeHeader, change, "Origin", own}, 204},
+		{"a program that has read the page", "POST", []string{pageserver.ChangeHeader, change}, 204},
+		{"by GET", "GET", []string{pageserver.ChangeHeader, change}, 405},
+		{"by PUT", "PUT", []string{pageserver.ChangeHeader, change}, 405},
 		{"without the secret", "POST", nil, 403},
 		{"without the secret, of the same origin", "POST", []string{"Origin", own, "Sec-Fetch-Site", "same-origin"}, 403},
-		{"with another secret", "POST", []string{changeHeader, strings.ToLower(change)}, 403},
-		{"of another origin", "POST", []string{changeHeader, change, "Origin", "http://evil.example"}, 403},
-		{"of an opaque origin", "POST", []string{changeHeader, change, "Origin", "null"}, 403},
-		{"of another port", "POST", []string{changeHeader, change, "Origin", "http://127.0.0.1:1"}, 403},
-		{"cross-site", "POST", []string{changeHeader, change, "Sec-Fetch-Site", "cross-site"}, 403},
-		{"same-site, which another port is", "POST", []string{changeHeader, change, "Origin", own, "Sec-Fetch-Site", "same-site"}, 403},
-		{"a form of another site", "POST", []string{changeHeader, change, "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, 403},
-		{"by a name of another host", "POST", []string{changeHeader, change, "Host", "evil.example"}, 403},
+		{"with another secret", "POST", []string{pageserver.ChangeHeader, strings.ToLower(change)}, 403},
+		{"of another origin", "POST", []string{pageserver.ChangeHeader, change, "Origin", "http://evil.example"}, 403},
+		{"of an opaque origin", "POST", []string{pageserver.ChangeHeader, change, "Origin", "null"}, 403},
+		{"of another port", "POST", []string{pageserver.ChangeHeader, change, "Origin", "http://127.0.0.1:1"}, 403},
+		{"cross-site", "POST", []string{pageserver.ChangeHeader, change, "Sec-Fetch-Site", "cross-site"}, 403},
+		{"same-site, which another port is", "POST", []string{pageserver.ChangeHeader, change, "Origin", own, "Sec-Fetch-Site", "same-site"}, 403},
+		{"a form of another site", "POST", []string{pageserver.ChangeHeader, change, "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, 403},
+		{"by a name of another host", "POST", []string{pageserver.ChangeHeader, change, "Host", "evil.example"}, 403},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, path := range []string{"pause", "resume", "stop"} {

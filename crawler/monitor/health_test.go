@@ -11,6 +11,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/internal/monitortest"
+	"github.com/politecrawl/politecrawl/crawler/internal/pageserver"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -115,7 +116,7 @@ func TestHealthBeforeTheCrawl(t *testing.T) {
 	if got := get(t, s.URL()+"metrics"); got.status != 200 || !strings.Contains(got.body, "politecrawl_healthy 1") || strings.Contains(got.body, "politecrawl_hosts ") {
 		t.Errorf("%d %s", got.status, got.body)
 	}
-	if got := ask(t, "POST", s.URL()+"stop", fields(changeHeader, changeOf(t, s))); got.status != 409 {
+	if got := ask(t, "POST", s.URL()+"stop", fields(pageserver.ChangeHeader, changeOf(t, s))); got.status != 409 {
 		t.Errorf("a crawl that has not begun was stopped: %d", got.status)
 	}
 }

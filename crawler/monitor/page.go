@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
+	"github.com/politecrawl/politecrawl/crawler/internal/pageserver"
 )
 
 var (
@@ -23,6 +24,10 @@ var (
 	pageIcon []byte
 )
 
+// policy allows the page its own origin, and nothing else.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
 // routes returns the handlers behind the guard.
 func (s *Server) routes(opts *Options, change string, log *slog.Logger) *http.ServeMux {
 	mux := http.NewServeMux()
@@ -33,7 +38,7 @@ func (s *Server) routes(opts *Options, change string, log *slog.Logger) *http.Se
 	mux.HandleFunc("GET /events", s.watch.serveEvents)
 	mux.HandleFunc("GET /healthz", s.watch.serveHealth)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(s.watch.metrics.registry, promhttp.HandlerOpts{
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn), MaxRequestsInFlight: 4, Timeout: writeTime / 2,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn), MaxRequestsInFlight: 4, Timeout: pageserver.WriteTime / 2,
 	}))
 	mux.Handle("POST /pause", s.watch.command(Crawl.Pause))
 	mux.Handle("POST /resume", s.watch.command(Crawl.Resume))
@@ -49,7 +54,7 @@ func page(title, change string) http.Handler {
 	t := template.Must(template.New("page").Parse(pageText))
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_ = t.Execute(w, struct{ Title, Header, Change string }{escape.Text(title), changeHeader, change}) // the viewer may be gone
+		_ = t.Execute(w, struct{ Title, Header, Change string }{escape.Text(title), pageserver.ChangeHeader, change}) // the viewer may be gone
 	})
 }
 

@@ -7,6 +7,8 @@ import (
 	"runtime/trace"
 	"strconv"
 	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/pageserver"
 )
 
 // maxProfile is how long a profile may be taken for.
@@ -56,7 +58,7 @@ func timed(usual time.Duration, start func(http.ResponseWriter) (stop func(), er
 		// Its time is known: those for all other answers do not hold.
 		out := http.NewResponseController(w)
 		_ = out.SetReadDeadline(time.Time{})
-		_ = out.SetWriteDeadline(time.Now().Add(d + writeTime))
+		_ = out.SetWriteDeadline(time.Now().Add(d + pageserver.WriteTime))
 		binary(w, true)
 		stop, err := start(w)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/internal/pageserver"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -44,14 +46,15 @@ type Server struct {
 	active sync.WaitGroup // the goroutines of the server
 }
 
-// Timeouts for clients. Reading has short ones, since connections are limited. A stream of
-// events has a timeout for each write.
-const (
-	headerTime = 2 * time.Second
-	readTime   = 5 * time.Second
-	writeTime  = 30 * time.Second
-	idleTime   = 10 * time.Second
-	closeTime  = 2 * time.Second
+// closeTime is how long Close waits for viewers.
+const closeTime = 2 * time.Second
+
+var (
+	// ErrTokenRequired says that a server on an address other than loopback needs a token.
+	ErrTokenRequired = errors.New("a token is required")
+
+	// ErrAddress says that the server cannot listen on an address.
+	ErrAddress = pageserver.ErrAddress
 )
 
 // Listen starts a server on a TCP address, HOST:PORT. Port 0 is any free port. Until
@@ -61,12 +64,15 @@ func Listen(addr string, opts *Options) (*Server, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	listener, err := listen(addr, opts.Token)
+	listener, err := pageserver.Listen(addr, opts.Token != "")
+	if _, public := errors.AsType[*pageserver.PublicError](err); public {
+		return nil, fmt.Errorf("%w: %w, or set a token that is hard to guess", ErrTokenRequired, err)
+	}
 	if err != nil {
 		return nil, err
 	}
 	s := newServer(addr, opts)
-	s.url = urlOf(listener)
+	s.url = pageserver.URLOf(listener)
 	s.active.Go(func() { s.watch.run(s.done) })
 	s.active.Go(func() { _ = s.http.Serve(listener) }) // ends with ErrServerClosed
 	return s, nil
@@ -76,13 +82,8 @@ func Listen(addr string, opts *Options) (*Server, error) {
 func newServer(addr string, opts *Options) *Server {
 	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	s := &Server{watch: newWatcher(opts.UserAgent), done: make(chan struct{})}
-	g := newGuard(addr, opts.Token)
-	s.http = &http.Server{
-		Handler:           g.protect(s.routes(opts, g.change, log)),
-		ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
-		MaxHeaderBytes: 16 << 10,
-		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}
+	g := pageserver.NewGuard(pageserver.Access{Listened: addr, Token: opts.Token, Open: "/healthz", Policy: policy})
+	s.http = pageserver.New(g.Protect(s.routes(opts, g.Change, log)), log)
 	return s
 }
 

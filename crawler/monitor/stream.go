@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/pageserver"
 )
 
 const (
-	// maxStreams is the maximum number of viewers at a time.
-	maxStreams = 16
+	// maxStreams is the maximum number of viewers at a time. One needs more than its event stream.
+	maxStreams = pageserver.MaxPerAddress - 8
 
 	// eventTime is the time in which a viewer must read an update.
 	eventTime = 10 * time.Second

@@ -52,6 +52,7 @@ var crawlerParts = map[string][]string{
 	internal + "redirection": parts("weburl"),
 	internal + "lifecycle":   parts("notice"),
 	internal + "quota":       parts("lifecycle"),
+	internal + "pageserver":  parts("quota"),
 	internal + "scope":       parts("weburl", "provenance"),
 	internal + "politeness":  parts("weburl", "lifecycle", "quota"),
 	internal + "fetch":       parts("weburl", "credentials", "redirection", "lifecycle"),

@@ -1,31 +1,48 @@
-package monitor
+package pageserver
 
 import (
 	"bufio"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
 	"os"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// newServer returns a server of a guarded page that has /healthz.
+func newServer() *http.Server {
+	healthy := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
+	g := NewGuard(Access{Listened: ":0", Token: "a-token-that-is-hard-to-guess", Open: "/healthz"})
+	return New(g.Protect(healthy), slog.New(slog.DiscardHandler))
+}
 
 // serveWithoutTimeouts serves on all addresses of this machine and closes no idle connection, so
 // that tests do not depend on timing.
 func serveWithoutTimeouts(t *testing.T) (port string) {
 	t.Helper()
-	listener, err := listen(":0", secret)
+	listener, err := Listen(":0", true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newServer(":0", &Options{Token: secret})
-	s.http.ReadHeaderTimeout, s.http.ReadTimeout, s.http.IdleTimeout = 0, 0, 0
-	s.active.Go(func() { _ = s.http.Serve(listener) })
-	t.Cleanup(func() { _ = s.Close() })
+	s := newServer()
+	s.ReadHeaderTimeout, s.ReadTimeout, s.IdleTimeout = 0, 0, 0
+	var active sync.WaitGroup
+	active.Go(func() { _ = s.Serve(listener) })
+	t.Cleanup(func() {
+		_ = s.Close()
+		active.Wait()
+	})
 	_, port, err = net.SplitHostPort(listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +85,7 @@ func request(conn net.Conn) error {
 func TestHealthzAnswersWhileAnotherAddressHoldsConnections(t *testing.T) {
 	port := serveWithoutTimeouts(t)
 	var open []net.Conn
-	for range maxPerAddress {
+	for range MaxPerAddress {
 		open = append(open, connect(t, "127.0.0.2", port))
 	}
 	for range 4 * maxConnections {
@@ -105,7 +122,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	port := serveWithoutTimeouts(t)
 	var first net.Conn
 	for i := range maxConnections { // stay open, with an answer each
-		conn := connect(t, fmt.Sprintf("127.0.1.%d", 1+i/maxPerAddress), port)
+		conn := connect(t, fmt.Sprintf("127.0.1.%d", 1+i/MaxPerAddress), port)
 		if err := request(conn); err != nil {
 			t.Fatal(err)
 		}
@@ -180,9 +197,10 @@ func TestSilentConnectionsAreClosed(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newServer("127.0.0.1:0", &Options{Token: secret})
+				s := newServer()
 				l := pipeListener{make(chan net.Conn), make(chan struct{})}
-				s.active.Go(func() { _ = s.http.Serve(l) })
+				var active sync.WaitGroup
+				active.Go(func() { _ = s.Serve(l) })
 				near, far := net.Pipe()
 				l.conns <- far
 				began := time.Now()
@@ -194,8 +212,8 @@ func TestSilentConnectionsAreClosed(t *testing.T) {
 					t.Errorf("it was closed after %v, want %v", took, tt.after)
 				}
 				_ = near.Close()
-				_ = s.http.Close()
-				s.active.Wait()
+				_ = s.Close()
+				active.Wait()
 			})
 		})
 	}

@@ -1,4 +1,4 @@
-package monitor
+package pageserver
 
 import (
 	"errors"
@@ -8,16 +8,22 @@ import (
 	"strings"
 )
 
-var (
-	// ErrTokenRequired says that a server on an address other than loopback needs a token.
-	ErrTokenRequired = errors.New("a token is required")
+// ErrAddress says that a server cannot listen on an address.
+var ErrAddress = errors.New("cannot listen")
 
-	// ErrAddress says that the server cannot listen on an address.
-	ErrAddress = errors.New("cannot listen")
-)
+// A PublicError says that an address is not loopback.
+type PublicError struct {
+	Addr string
+	Port int
+}
 
-// listen takes a TCP address. An address that is not loopback requires a token.
-func listen(addr, token string) (net.Listener, error) {
+func (e *PublicError) Error() string {
+	return fmt.Sprintf("%q can be reached from other machines; listen on 127.0.0.1:%d", e.Addr, e.Port)
+}
+
+// Listen takes a TCP address, HOST:PORT, and limits its connections. The error matches [ErrAddress], or is
+// a [PublicError] unless public addresses are allowed.
+func Listen(addr string, public bool) (net.Listener, error) {
 	_, _, err := net.SplitHostPort(addr)
 	var resolved *net.TCPAddr
 	if err == nil {
@@ -26,8 +32,8 @@ func listen(addr, token string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w on %q, write HOST:PORT as in 127.0.0.1:8080: %w", ErrAddress, addr, err)
 	}
-	if token == "" && !resolved.IP.IsLoopback() { // no host at all is every address of the machine
-		return nil, fmt.Errorf("%w: %q can be reached from other machines; listen on 127.0.0.1:%d, or set a token that is hard to guess", ErrTokenRequired, addr, resolved.Port)
+	if !public && !resolved.IP.IsLoopback() { // no host at all is every address of the machine
+		return nil, &PublicError{addr, resolved.Port}
 	}
 	l, err := net.ListenTCP("tcp", resolved)
 	if err != nil {
@@ -36,9 +42,9 @@ func listen(addr, token string) (net.Listener, error) {
 	return bounded(l), nil
 }
 
-// urlOf is where a browser on this machine finds the server.
-func urlOf(l net.Listener) string {
-	at := l.Addr().(*net.TCPAddr).AddrPort() // listen listens on TCP only
+// URLOf is where a browser on this machine finds the server of a listener.
+func URLOf(l net.Listener) string {
+	at := l.Addr().(*net.TCPAddr).AddrPort() // Listen listens on TCP only
 	ip := at.Addr().Unmap()
 	if ip.IsUnspecified() {
 		ip = netip.AddrFrom4([4]byte{127, 0, 0, 1})

@@ -1,4 +1,4 @@
-package monitor
+package pageserver
 
 import (
 	"net"
@@ -11,20 +11,19 @@ import (
 
 const (
 	// maxConnections is the maximum number of open connections; more wait. Anyone who can
-	// reach the address can open some, and they share the crawl's file descriptors.
+	// reach the address can open some, and they share the file descriptors of a crawl.
 	maxConnections = 64
 
-	// maxPerAddress is the maximum per remote address. All viewers may use one proxy, and
-	// each needs more than its event stream.
-	maxPerAddress = maxStreams + 8
+	// MaxPerAddress is the maximum per remote address. All viewers may use one proxy.
+	MaxPerAddress = 24
 )
 
 // bounded returns l with both limits.
 func bounded(l net.Listener) net.Listener {
-	return &addressLimiter{Listener: netutil.LimitListener(l, maxConnections), open: quota.NewConcurrent[netip.Prefix](maxPerAddress)}
+	return &addressLimiter{Listener: netutil.LimitListener(l, maxConnections), open: quota.NewConcurrent[netip.Prefix](MaxPerAddress)}
 }
 
-// An addressLimiter closes connections above maxPerAddress at once. If they waited, all
+// An addressLimiter closes connections above MaxPerAddress at once. If they waited, all
 // other connections would wait behind them.
 type addressLimiter struct {
 	net.Listener

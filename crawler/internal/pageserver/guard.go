@@ -1,4 +1,4 @@
-package monitor
+package pageserver
 
 import (
 	"crypto/rand"
@@ -11,35 +11,38 @@ import (
 	"strings"
 )
 
-// A guard rejects requests without the permission to see or change something. The package
-// comment names the attacks.
-type guard struct {
-	listened string
-	token    string // empty if none is required
-	session  string // the value of a browser's cookie, instead of the token
-	change   string // a secret of the page, required for changes
-	foreign  *http.CrossOriginProtection
+// A Guard rejects requests without the permission to see or change something. The comment of
+// package monitor names the attacks.
+type Guard struct {
+	// Change is a secret of the page, required for changes.
+	Change string
+
+	access  Access
+	session string // the value of a browser's cookie, instead of the token
+	foreign *http.CrossOriginProtection
 }
 
-func newGuard(listened, token string) *guard {
-	return &guard{
-		listened: listened, token: token, session: rand.Text(), change: rand.Text(),
-		foreign: http.NewCrossOriginProtection(),
-	}
+// Access says who may see a page, and what the page may load.
+type Access struct {
+	Listened string // the address to listen on
+	Token    string // empty if none is required
+	Open     string // the path that requires no token, if any
+	Policy   string // the Content-Security-Policy
 }
 
-// changeHeader is how the page shows that it is the page.
-const changeHeader = "X-Politecrawl-Change"
+// NewGuard returns a guard with secrets of its own.
+func NewGuard(access Access) *Guard {
+	return &Guard{Change: rand.Text(), access: access, session: rand.Text(), foreign: http.NewCrossOriginProtection()}
+}
 
-// policy allows the page its own origin, and nothing else.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// ChangeHeader is how the page shows that it is the page.
+const ChangeHeader = "X-Politecrawl-Change"
 
-// protect stands before next.
-func (g *guard) protect(next http.Handler) http.Handler {
+// Protect stands before next.
+func (g *Guard) Protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("Content-Security-Policy", policy)
+		h.Set("Content-Security-Policy", g.access.Policy)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("X-Frame-Options", "DENY")
 		h.Set("Referrer-Policy", "no-referrer")
@@ -47,13 +50,13 @@ func (g *guard) protect(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		shown := false // the token, as a header
 		switch {
-		case g.token == "" && !isLoopback(r.Host, g.listened):
+		case g.access.Token == "" && !isLoopback(r.Host, g.access.Listened):
 			http.Error(w, "this is served to this machine alone, as localhost or 127.0.0.1", http.StatusForbidden)
 			return
-		case g.token == "" || r.URL.Path == "/healthz":
-		case same(bearer(r), g.token):
+		case g.access.Token == "" || r.URL.Path == g.access.Open:
+		case same(bearer(r), g.access.Token):
 			shown = true
-		case r.Method == http.MethodGet && same(r.URL.Query().Get("token"), g.token):
+		case r.Method == http.MethodGet && same(r.URL.Query().Get("token"), g.access.Token):
 			g.welcome(w, r)
 			return
 		case !g.welcomed(r):
@@ -65,7 +68,7 @@ func (g *guard) protect(next http.Handler) http.Handler {
 			http.Error(w, err.Error(), http.StatusForbidden)
 			return
 		}
-		if r.Method != http.MethodGet && r.Method != http.MethodHead && !shown && !same(r.Header.Get(changeHeader), g.change) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead && !shown && !same(r.Header.Get(ChangeHeader), g.Change) {
 			http.Error(w, "only the page can send this request, or a client with Authorization: Bearer …; reload a page that was open before the crawl started", http.StatusForbidden)
 			return
 		}
@@ -75,7 +78,7 @@ func (g *guard) protect(next http.Handler) http.Handler {
 
 // sameSite refuses what a page of somebody else makes a browser ask for. They may lead
 // there, to be seen by the person.
-func (g *guard) sameSite(r *http.Request) error {
+func (g *Guard) sameSite(r *http.Request) error {
 	if err := g.foreign.Check(r); err != nil {
 		return fmt.Errorf("a page of another origin may not ask for this: %w", err)
 	}
@@ -90,7 +93,7 @@ func (g *guard) sameSite(r *http.Request) error {
 
 // cookie is what a browser shows in place of the token. Cookies belong to a host whatever the port,
 // and there may be several crawls on one.
-func (g *guard) cookie(r *http.Request) *http.Cookie {
+func (g *Guard) cookie(r *http.Request) *http.Cookie {
 	name := "politecrawl"
 	if at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		name += fmt.Sprintf("_%d", at.Port)
@@ -103,7 +106,7 @@ func (g *guard) cookie(r *http.Request) *http.Cookie {
 
 // welcome takes the token out of the address, where others could read it, and gives a
 // cookie for it.
-func (g *guard) welcome(w http.ResponseWriter, r *http.Request) {
+func (g *Guard) welcome(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, g.cookie(r))
 	query := r.URL.Query()
 	query.Del("token")
@@ -114,7 +117,7 @@ func (g *guard) welcome(w http.ResponseWriter, r *http.Request) {
 }
 
 // welcomed reports whether a request has the cookie.
-func (g *guard) welcomed(r *http.Request) bool {
+func (g *Guard) welcomed(r *http.Request) bool {
 	for _, c := range r.CookiesNamed(g.cookie(r).Name) {
 		if same(c.Value, g.session) {
 			return true
