@@ -16,7 +16,8 @@ type linkGraph struct {
 	ends    []uint32       // where each URL ends in urls
 
 	// pages has for each page varints: its number, the number of its links, the number of
-	// the first target, and the differences to the next ones in ascending order.
+	// the first target, the differences to the next ones in ascending order, and for each
+	// link the number of its text.
 	pages []byte
 
 	targets []uint32 // of the page that is added
@@ -53,6 +54,7 @@ func (g *linkGraph) add(l *linksLine) {
 		g.pages = binary.AppendUvarint(g.pages, uint64(to-before))
 		before = to
 	}
+	g.pages = append(g.pages, make([]byte, len(g.targets))...)
 }
 
 func (g *linkGraph) number(url string) uint32 {

@@ -78,7 +78,7 @@ const (
 
 // functions are the functions of the template.
 var functions = template.FuncMap{
-	"number": thousands[int], "figure": thousands[int64], "millis": millis, "duration": duration, "quantity": quantity,
+	"number": thousands[int], "figure": thousands[int64], "size": size[int64], "millis": millis, "duration": duration, "quantity": quantity,
 	"moment": moment, "zero": time.Time.IsZero, "shown": escape.Text, "host": originOf,
 	"web":     func(text string) bool { return escape.IsWebLink(text, maxAddress) }, // a browser may be sent there
 	"top":     func(all []string) []string { return all[:min(len(all), maxTop)] },
@@ -115,11 +115,15 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	if links == nil {
 		links = newLinkGraph()
 	}
-	_, _ = buffer.WriteString(`<script type="application/json" id="data">`) // Flush returns the error of an earlier call
-	if err := writeData(buffer, tables, links); err != nil {
+	if err := writeBlock(buffer, "data", func(w *bufio.Writer) error { return writeData(w, tables, links) }); err != nil {
 		return err
 	}
-	_, _ = buffer.WriteString("</script>\n<script>" + pageScript + "</script>\n</body>\n</html>\n")
+	if links.count > 0 {
+		if err := writeBlock(buffer, "links", func(w *bufio.Writer) error { _, err := w.Write(links.pages); return err }); err != nil {
+			return err
+		}
+	}
+	_, _ = buffer.WriteString("<script>" + pageScript + "</script>\n</body>\n</html>\n") // Flush returns the error of an earlier call
 	return buffer.Flush()
 }
 

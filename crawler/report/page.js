@@ -1,7 +1,14 @@
 // Shows one topic at a time, tables with all rows, and the links of a URL. Without it, the page
 // shows all topics and the first rows of each table.
 "use strict";
-const data = JSON.parse(document.getElementById("data").textContent);
+
+// Reads a block of data, which is compressed.
+const block = (id) => {
+  const text = atob(document.getElementById("block-" + id).textContent), bytes = new Uint8Array(text.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")));
+};
+let data = null; // of the block, as soon as it is read
 
 const element = (name, properties, ...children) => {
   const e = Object.assign(document.createElement(name), properties);
@@ -14,6 +21,13 @@ const button = (text, click, properties) => {
   return e;
 };
 const number = (n) => n.toLocaleString("en");
+const rounded = [0, 1].map((digits) => new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits, roundingMode: "halfEven", useGrouping: false }));
+const size = (n) => {
+  let unit = 0;
+  for (; n >= 1000 && unit < 4; n /= 1000) unit++;
+  return rounded[unit === 4 || (unit > 0 && n < 100) ? 1 : 0].format(n) + " " + ["B", "kB", "MB", "GB", "TB"][unit];
+};
+const millis = (n) => (n < 1000 ? n + " ms" : rounded[1].format(n / 1000) + " s");
 const rowCount = (n) => number(n) + (n === 1 ? " row" : " rows");
 
 // Escapes invisible characters and those that change the direction of writing.
@@ -24,17 +38,19 @@ const isWebLink = (text) => text.length <= 8192 && /^https?:\/\/[^/]/i.test(text
 
 // The kinds of cells. texts returns the texts of a value, and order what it is sorted by.
 const url = (i) => data.urls[i] ?? "";
+const numeric = (format) => ({ texts: (v) => (v === null ? [] : [format(v)]), order: (v) => v ?? -1 });
 const kinds = {
   text: { texts: (v) => [v], order: (v) => v },
   url: { texts: (v) => [url(v)], order: url },
-  number: { texts: (v) => [number(v)], order: (v) => v },
-  status: { texts: (v) => [v ? String(v) : "no response"], order: (v) => v },
-  figure: { texts: (v) => [v[1]], order: (v) => v[0] },
+  number: numeric(number),
+  status: numeric((v) => (v ? String(v) : "no response")),
+  size: numeric(size),
+  millis: numeric(millis),
   urls: { texts: (v) => v.slice(1).map(url), order: (v) => v[0] },
   lines: { texts: (v) => v, order: (v) => v.join(" ") },
 };
 kinds.fault = kinds.number;
-const isNumeric = (kind) => ["number", "fault", "status", "figure"].includes(kind);
+const isNumeric = (kind) => ["number", "fault", "status", "size", "millis"].includes(kind);
 
 // Shows a value in a cell of the table: a single line.
 const cellParts = (kind, v) => {
@@ -51,7 +67,7 @@ const csvCell = (text) => {
   const safe = line.replace(/[^;]*;|[^;]+$/g, (part) => (formula.test(part) ? "'" + part : part));
   return /[",]/.test(safe) || safe !== safe.trim() ? '"' + safe.replaceAll('"', '""') + '"' : safe;
 };
-const csvValue = (kind, v) => (isNumeric(kind) ? String(kinds[kind].order(v)) : csvCell(kinds[kind].texts(v).join(" ")));
+const csvValue = (kind, v) => (isNumeric(kind) ? String(v ?? "") : csvCell(kinds[kind].texts(v).join(" ")));
 
 // Returns a function that reports whether a row has all words.
 const matcher = (words, columns) => {
@@ -216,28 +232,27 @@ const table = (name, label, columns, rows) => {
   return [element("div", { className: "tools" }, search, sorting, save, status), scroller];
 };
 
-// Returns the links as two arrays: page from[i] links to to[i].
-let links;
-const decodeLinks = () => {
-  const from = new Uint32Array(data.links.count), to = new Uint32Array(data.links.count);
-  const bytes = atob(data.links.pages);
+// Returns the links as arrays: page from[i] links to to[i], with the text text[i].
+let links = null;
+const decodeLinks = (bytes) => {
+  const [from, to, text] = [0, 1, 2].map(() => new Uint32Array(data.links.count));
   let at = 0, i = 0;
   const next = () => {
     for (let value = 0, unit = 1; ; unit *= 128) {
-      const byte = bytes.charCodeAt(at++);
+      const byte = bytes[at++];
       value += (byte & 127) * unit;
       if (byte < 128) return value;
     }
   };
   while (at < bytes.length) {
-    const page = next();
-    let target = 0;
-    for (let n = next(); n > 0; n--, i++) {
-      from[i] = page;
-      to[i] = target += next();
+    const page = next(), end = i + next();
+    for (let j = i, target = 0; j < end; j++) {
+      from[j] = page;
+      to[j] = target += next();
     }
+    for (; i < end; i++) text[i] = next();
   }
-  return { from, to };
+  return { from, to, text };
 };
 
 // The panel shows a whole row, and the links of its URL. Its URLs open it again.
@@ -251,7 +266,8 @@ const openPanel = (view) => {
   trail.push(view);
   showPanel();
 };
-const showPanel = () => {
+const showPanel = async () => {
+  if (data.links.count) links ??= decodeLinks(new Uint8Array(await block("links").arrayBuffer()));
   const { columns, values } = trail.at(-1);
   const [[, kind]] = columns, id = kind === "url" ? values[0] : -1;
   const fields = columns.slice(1).flatMap(([title, kind, file], i) => {
@@ -275,7 +291,6 @@ const showPanel = () => {
 const linkTables = (id) => {
   const { count, omitted } = data.links;
   if (!count) return [element("p", {}, "This report has no links of pages.")];
-  links ??= decodeLinks();
   const inlinks = [], outlinks = [];
   for (let i = 0; i < count; i++) {
     if (links.to[i] === id) inlinks.push([links.from[i]]);
@@ -289,11 +304,14 @@ const linkTables = (id) => {
   return [...note, ...part("inlinks", "Pages that link to it", inlinks), ...part("outlinks", "Links of this page", outlinks)];
 };
 
-for (const { id, columns, rows } of data.tables) {
+const showTables = () => {
+  for (const { id, columns, count, values } of data.tables) {
+    const rows = Array.from({ length: count }, (_, i) => values.map((column) => column[i]));
   const place = document.querySelector('[data-table="' + id + '"]');
   const label = place?.closest("details")?.querySelector("summary") ?? place?.previousElementSibling;
   place?.replaceChildren(...table(id, label?.textContent.trim() ?? id, columns, rows));
-}
+  }
+};
 
 // Shows the topic of the address, or the first one.
 const topics = [...document.querySelectorAll("main > section")];
@@ -325,3 +343,8 @@ addEventListener("afterprint", () => {
   for (const details of opened) details.open = false;
 });
 showTopic();
+block("data").json().then((read) => {
+  data = read;
+  showTables();
+  showTopic();
+});

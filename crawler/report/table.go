@@ -2,13 +2,12 @@ package report
 
 import (
 	"bufio"
-	"encoding/base64"
 	"encoding/json"
 	"iter"
 	"slices"
+	"strconv"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
-	"github.com/politecrawl/politecrawl/crawler/output/safejson"
 )
 
 // A table of the page. Its markup has the first rows, for browsers without JavaScript. The data
@@ -17,9 +16,10 @@ type table struct {
 	ID      string
 	Title   string
 	Columns []head
-	Rows    iter.Seq[[]cell]
 	Len     int // number of rows
 	Total   int // number of rows without the limit of Options.Rows
+
+	cell func(row, column int) cell
 }
 
 // maxStatic limits the rows of a table that are markup.
@@ -30,12 +30,11 @@ const maxCell = 2000
 
 // First returns the rows that are markup.
 func (t *table) First() [][]cell {
-	var first [][]cell
-	for row := range t.Rows {
-		if len(first) == maxStatic {
-			break
+	first := make([][]cell, min(t.Len, maxStatic))
+	for i := range first {
+		for j := range t.Columns {
+			first[i] = append(first[i], t.cell(i, j))
 		}
-		first = append(first, row)
 	}
 	return first
 }
@@ -56,7 +55,8 @@ const (
 	kindNumber kind = "number" // N
 	kindFault  kind = "fault"  // N, red unless it is 0
 	kindStatus kind = "status" // N, an HTTP status; 0 without a response
-	kindFigure kind = "figure" // N, shown as Text
+	kindSize   kind = "size"   // N, bytes
+	kindMillis kind = "millis" // N, milliseconds
 	kindURLs   kind = "urls"   // N URLs, the first of them in List
 	kindLines  kind = "lines"  // List
 )
@@ -64,9 +64,10 @@ const (
 type cell struct {
 	head
 
-	Text string
-	N    int64
-	List []string
+	Text    string
+	N       int64
+	Unknown bool // N has no value
+	List    []string
 }
 
 // A field is a column of a table of T.
@@ -84,12 +85,8 @@ func urlField[T any](name string, value func(*T) string) field[T] {
 	return field[T]{head{Name: name, Kind: kindURL}, func(row *T, c *cell) { c.Text = value(row) }}
 }
 
-func numberField[T any](name string, k kind, value func(*T) int) field[T] {
+func numberField[T any, N int | int64](name string, k kind, value func(*T) N) field[T] {
 	return field[T]{head{Name: name, Kind: k}, func(row *T, c *cell) { c.N = int64(value(row)) }}
-}
-
-func figureField[T any](name string, format func(int64) string, value func(*T) int64) field[T] {
-	return field[T]{head{Name: name, Kind: kindFigure}, func(row *T, c *cell) { c.N = value(row); c.Text = format(c.N) }}
 }
 
 func urlsField[T any](name, file string, value func(*T) (total int, urls []string)) field[T] {
@@ -109,45 +106,35 @@ func tableOf[T any](id, title string, list List[T], fields ...field[T]) *table {
 	for _, f := range fields {
 		t.Columns = append(t.Columns, f.head)
 	}
-	t.Rows = func(yield func([]cell) bool) {
-		for i := range list.Rows {
-			cells := make([]cell, len(fields))
-			for j, f := range fields {
-				cells[j].head = f.head
-				f.set(&list.Rows[i], &cells[j])
-			}
-			if !yield(cells) {
-				return
-			}
-		}
+	t.cell = func(row, column int) cell {
+		c := cell{head: t.Columns[column]}
+		fields[column].set(&list.Rows[row], &c)
+		return c
 	}
 	return t
 }
 
-// A dataWriter writes the data block of the page: all rows of the tables, and the links. Each URL
-// is written once; rows and links have its number.
+// A dataWriter writes the data block of the page: all rows of the tables, column by column, which
+// compresses better. Each URL is written once; rows and links have its number.
 type dataWriter struct {
 	w    *bufio.Writer
-	json *json.Encoder // escapes <, so that no text ends the script element
+	json *json.Encoder
 	urls *urlNumbers
 	err  error
 }
 
 func writeData(w *bufio.Writer, tables []*table, links *linkGraph) error {
-	d := &dataWriter{w: w, json: json.NewEncoder(safejson.NewWriter(w)), urls: &urlNumbers{links: links, others: make(map[string]int)}}
+	d := &dataWriter{w: w, json: json.NewEncoder(w), urls: &urlNumbers{links: links, others: make(map[string]int)}}
+	d.json.SetEscapeHTML(false)
 	d.raw(`{"tables":[`)
 	tables = slices.DeleteFunc(slices.Clone(tables), func(t *table) bool { return t.Len == 0 })
 	for i, t := range tables {
 		d.comma(i)
 		d.table(t)
 	}
-	d.raw(`],"links":{"count":`)
-	d.value(links.count)
-	d.raw(`,"omitted":`)
-	d.value(links.omitted)
-	d.raw(`,"pages":"`)
-	d.base64(links.pages)
-	d.raw(`"},"urls":[`)
+	d.raw(`],"links":`)
+	d.value(map[string]any{"count": links.count, "omitted": links.omitted, "texts": [][3]string{{}}})
+	d.raw(`,"urls":[`)
 	i := 0
 	for url := range d.urls.all() {
 		d.comma(i)
@@ -161,54 +148,64 @@ func writeData(w *bufio.Writer, tables []*table, links *linkGraph) error {
 func (d *dataWriter) table(t *table) {
 	d.raw(`{"id":`)
 	d.value(t.ID)
+	d.raw(`,"count":`)
+	d.value(t.Len)
 	d.raw(`,"columns":[`)
 	for i, c := range t.Columns {
 		d.comma(i)
 		d.value([]string{c.Name, string(c.Kind), c.File})
 	}
-	d.raw(`],"rows":[`)
-	i := 0
-	for row := range t.Rows {
-		d.comma(i)
-		d.value(d.row(row))
-		i++
+	d.raw(`],"values":[`)
+	for j := range t.Columns {
+		d.comma(j)
+		d.raw("[")
+		for i := range t.Len {
+			d.comma(i)
+			d.cell(t.cell(i, j))
+		}
+		d.raw("]")
 	}
 	d.raw("]}")
 }
 
-func (d *dataWriter) row(cells []cell) []any {
-	row := make([]any, len(cells))
-	for i := range cells {
-		switch c := &cells[i]; c.Kind {
-		case kindText:
-			row[i] = escape.Clip(c.Text, maxCell)
-		case kindURL:
-			row[i] = d.urls.number(c.Text)
-		case kindNumber, kindFault, kindStatus:
-			row[i] = c.N
-		case kindFigure:
-			row[i] = []any{c.N, c.Text}
-		case kindURLs:
-			numbers := make([]int, 0, 1+len(c.List))
-			numbers = append(numbers, int(c.N))
-			for _, url := range c.List {
-				numbers = append(numbers, d.urls.number(url))
-			}
-			row[i] = numbers
-		case kindLines:
-			lines := make([]string, len(c.List))
-			for j, line := range c.List {
-				lines[j] = escape.Clip(line, maxCell)
-			}
-			row[i] = lines
+func (d *dataWriter) cell(c cell) {
+	switch c.Kind {
+	case kindText:
+		d.value(escape.Clip(c.Text, maxCell))
+	case kindURL:
+		d.number(int64(d.urls.number(c.Text)))
+	case kindNumber, kindFault, kindStatus, kindSize, kindMillis:
+		if c.Unknown {
+			d.raw("null")
+		} else {
+			d.number(c.N)
 		}
+	case kindURLs:
+		d.raw("[")
+		d.number(c.N)
+		for _, url := range c.List {
+			d.raw(",")
+			d.number(int64(d.urls.number(url)))
+		}
+		d.raw("]")
+	case kindLines:
+		lines := make([]string, len(c.List))
+		for i, line := range c.List {
+			lines[i] = escape.Clip(line, maxCell)
+		}
+		d.value(lines)
 	}
-	return row
 }
 
 func (d *dataWriter) raw(text string) {
 	if d.err == nil {
 		_, d.err = d.w.WriteString(text)
+	}
+}
+
+func (d *dataWriter) number(n int64) {
+	if d.err == nil {
+		_, d.err = d.w.Write(strconv.AppendInt(d.w.AvailableBuffer(), n, 10))
 	}
 }
 
@@ -221,16 +218,6 @@ func (d *dataWriter) value(v any) {
 func (d *dataWriter) comma(i int) {
 	if i > 0 {
 		d.raw(",")
-	}
-}
-
-func (d *dataWriter) base64(data []byte) {
-	if d.err != nil {
-		return
-	}
-	encoder := base64.NewEncoder(base64.StdEncoding, d.w)
-	if _, d.err = encoder.Write(data); d.err == nil {
-		d.err = encoder.Close()
 	}
 }
 

@@ -33,8 +33,8 @@ func tablesOf(r *Report) []*table {
 			numberField("No response", kindFault, func(o *Origin) int { return o.Failed }),
 			numberField("Disallowed", kindNumber, func(o *Origin) int { return o.Disallowed }),
 			numberField("Deferred", kindFault, func(o *Origin) int { return o.Deferred }),
-			figureField("Size", size, func(o *Origin) int64 { return o.Bytes }),
-			figureField("Response", millis, func(o *Origin) int64 { return o.DurationMS })),
+			numberField("Size", kindSize, func(o *Origin) int64 { return o.Bytes }),
+			numberField("Response", kindMillis, func(o *Origin) int64 { return o.DurationMS })),
 		tableOf("depths", "Pages by depth", depths,
 			numberField("Depth", kindNumber, func(d *Depth) int { return d.Depth }),
 			numberField("Pages", kindNumber, func(d *Depth) int { return d.Pages }),
@@ -199,8 +199,8 @@ func pagesTable(id, title string, list List[Page]) *table {
 		urlField("URL", func(p *Page) string { return p.URL }),
 		textField("Title", func(p *Page) string { return p.Title }),
 		numberField("Status", kindStatus, func(p *Page) int { return p.Status }),
-		figureField("Size", size, func(p *Page) int64 { return int64(p.Bytes) }),
-		figureField("Response time", millis, func(p *Page) int64 { return p.DurationMS }),
+		numberField("Size", kindSize, func(p *Page) int64 { return int64(p.Bytes) }),
+		numberField("Response time", kindMillis, func(p *Page) int64 { return p.DurationMS }),
 	}
 	if slices.ContainsFunc(list.Rows, func(p Page) bool { return len(p.LimitsReached) > 0 }) {
 		fields = append(fields, textField("Limits reached", pageLimits))
