@@ -64,10 +64,9 @@ const (
 type cell struct {
 	head
 
-	Text    string
-	N       int64
-	Unknown bool // N has no value
-	List    []string
+	Text string
+	N    int64 // negative: not known
+	List []string
 }
 
 // A field is a column of a table of T.
@@ -175,7 +174,7 @@ func (d *dataWriter) cell(c cell) {
 	case kindURL:
 		d.number(int64(d.urls.number(c.Text)))
 	case kindNumber, kindFault, kindStatus, kindSize, kindMillis:
-		if c.Unknown {
+		if c.N < 0 {
 			d.raw("null")
 		} else {
 			d.number(c.N)

@@ -111,7 +111,7 @@ func tablesOf(r *Report) []*table {
 		numberField("Pages", kindNumber, func(d *Directory) int { return d.Pages }),
 		numberField("Errors", kindFault, func(d *Directory) int { return d.Errors }),
 		numberField("Noindex", kindNumber, func(d *Directory) int { return d.Noindex }),
-		figureField("Size", size, func(d *Directory) int64 { return d.Bytes })))
+		numberField("Size", kindSize, func(d *Directory) int64 { return d.Bytes })))
 	return tables
 }
 
