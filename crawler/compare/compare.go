@@ -268,6 +268,28 @@ func (c *Comparison) Regressions(least report.Severity) []report.Findings {
 	return list
 }
 
+// List returns all that changed, as findings for [report.Report.Changes]. The ID of a rule begins with
+// "new-", "fixed-" or "change-".
+func (c *Comparison) List() []report.Findings {
+	var list []report.Findings
+	add := func(prefix, title string, rule report.Rule, rows []report.Finding) {
+		rule.ID, rule.Title = prefix+rule.ID, title+rule.Title
+		if len(rows) > 0 {
+			list = append(list, report.Findings{Rule: rule, Caveats: []string{}, Total: len(rows), Rows: rows})
+		}
+	}
+	for _, f := range c.Findings {
+		add("new-", "New: ", f.Rule, f.New)
+	}
+	for _, f := range c.Changes {
+		add("change-", "", f.Rule, f.Rows)
+	}
+	for _, f := range c.Findings {
+		add("fixed-", "Fixed: ", f.Rule, f.Fixed)
+	}
+	return list
+}
+
 // severities are the severities from the least to the most severe.
 var severities = []report.Severity{report.SeverityNotice, report.SeverityWarning, report.SeverityError}
 

@@ -51,6 +51,9 @@ type Report struct {
 
 	Directories List[Directory] `json:"directories"` // in the order of their URLs
 
+	// Changes are what changed since a baseline, by rule: package compare lists them. Only the page shows them.
+	Changes []Findings `json:"-"`
+
 	links *linkGraph // nil if not known
 	urls  *urlTable  // likewise
 }

@@ -100,8 +100,8 @@ func tablesOf(r *Report) []*table {
 			textField("Details", sitemapDetail)),
 		tableOf("without-entries", "Origins without sitemap entries", r.Sitemaps.OriginsWithoutEntries,
 			urlField("Origin", func(origin *string) string { return *origin })))
-	for i := range r.Findings {
-		tables = append(tables, findingsTable(&r.Findings[i]))
+	for _, f := range slices.Concat(r.Findings, r.Changes) {
+		tables = append(tables, findingsTable(&f))
 	}
 	if r.urls != nil {
 		tables = append(tables, urlsTable(r.urls))

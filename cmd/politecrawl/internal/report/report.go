@@ -8,8 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/comparetext"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/crawler/compare"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
@@ -30,6 +32,8 @@ func Command(streams *cli.Streams) *cobra.Command {
 		rows    int
 		to      string
 		linksTo string
+
+		baseline string
 	)
 	cmd := &cobra.Command{
 		Use:   "report DIR…",
@@ -41,7 +45,10 @@ If several workers shared the crawl, name all their directories, and a directory
 report with --output. Each page counts once. The report names workers that are running or
 were killed.
 
-report.html is one file that needs no network. report.json has the same data for programs.
+report.html is one file that needs no network. It has a table of all URLs, and a page for each. report.json has
+the findings and counts for programs.
+
+With --baseline, report.html also shows what changed since an earlier crawl, as politecrawl compare lists it.
 
 With --links-to, print the pages that link to a URL, and write no report. If the crawl ran with
 --check assets, print those that use it as an image or the like too. With --links=full, the text
@@ -65,11 +72,28 @@ of the link follows after a tab.`,
 			default:
 				to = dirs[0]
 			}
+			var before *compare.Crawl
+			if baseline != "" {
+				if len(dirs) > 1 {
+					return cli.Misuse("report: --baseline needs the directory of a single crawl; compare the report.json of both with politecrawl compare")
+				}
+				var err error
+				if before, err = comparetext.Open(baseline); err != nil {
+					return fmt.Errorf("report: --baseline: %w", err)
+				}
+			}
 			ctx, done := streams.Interruptible(cmd.Context(), func() {}, "interrupted: the report is not written")
 			defer done()
 			r, err := report.Generate(ctx, dirs, &report.Options{Rows: rows, CrawlEnd: crawldir.End})
 			if err != nil {
 				return crawldir.ReadError("report", dirs, err)
+			}
+			if before != nil {
+				after, err := compare.New(dirs[0], r)
+				if err != nil {
+					return crawldir.ReadError("report", dirs, err)
+				}
+				r.Changes = compare.Compare(before, after).List()
 			}
 			if err := r.WriteFiles(ctx, to); err != nil {
 				return crawldir.WriteError("report", "the report", dirs, err)
@@ -82,6 +106,7 @@ of the link follows after a tab.`,
 	format.AddFlag(cmd)
 	cmd.Flags().IntVar(&rows, "rows", report.DefaultRows, "show at most `N` rows in each list; counts stay exact")
 	cmd.Flags().StringVar(&linksTo, "links-to", "", "print the pages that link to `URL`, and write no report")
+	cmd.Flags().StringVar(&baseline, "baseline", "", "show what changed since the earlier crawl in `DIR`")
 	cmd.Flags().StringVarP(&to, "output", "o", "", "write the report into `DIR` (default: the directory of the crawl)")
 	return cmd
 }
