@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"strconv"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -82,6 +84,49 @@ func (d *detailReader) read(row int) (*details, error) {
 		x.Robots, err = d.verdict(r, &x)
 	}
 	return &x, err
+}
+
+// detailsBlock is the number of URLs of a block of details in report.html, and maxDetails the maximum number
+// of bytes of all blocks, compressed.
+const (
+	detailsBlock = 500
+	maxDetails   = 64 << 20
+)
+
+// writeDetails writes the details of the rows in blocks, which the page reads when it needs them.
+func (t *urlTable) writeDetails(w *bufio.Writer) (err error) {
+	d := newDetailReader(t)
+	defer func() { err = errors.Join(err, d.Close()) }()
+	for first, written := 0, 0; first < len(t.rows) && written < maxDetails; first += detailsBlock {
+		counted := &countingWriter{w: w}
+		block := bufio.NewWriter(counted)
+		err := writeBlock(block, "lines-"+strconv.Itoa(first/detailsBlock), func(w *bufio.Writer) error {
+			all := make([]*details, min(detailsBlock, len(t.rows)-first))
+			for i := range all {
+				var err error
+				if all[i], err = d.read(first + i); err != nil {
+					return err
+				}
+			}
+			return json.NewEncoder(w).Encode(all)
+		})
+		if err = errors.Join(err, block.Flush()); err != nil {
+			return err
+		}
+		written += counted.bytes
+	}
+	return nil
+}
+
+// A countingWriter counts the bytes that it writes.
+type countingWriter struct {
+	w     io.Writer
+	bytes int
+}
+
+func (c *countingWriter) Write(p []byte) (int, error) {
+	c.bytes += len(p)
+	return c.w.Write(p)
 }
 
 // line returns the line of a file; nil if there is none.

@@ -123,13 +123,26 @@ func (r *Report) WriteHTML(w io.Writer) error {
 			return err
 		}
 	}
+	if r.urls != nil {
+		if err := r.urls.writeDetails(buffer); err != nil {
+			return err
+		}
+	}
 	_, _ = buffer.WriteString("<script>" + pageScript + "</script>\n</body>\n</html>\n") // Flush returns the error of an earlier call
 	return buffer.Flush()
 }
 
+// The tabs without rules of the report.
+const (
+	topicURLs    = "urls"
+	topicTree    = "tree"
+	topicChanges = "changes" // since a baseline
+)
+
 // topics returns the topics that have findings or other tables.
 func topics(r *Report) []topic {
 	list := []topic{
+		{ID: topicURLs, Title: "URLs"}, {ID: topicTree, Title: "Tree"}, {ID: topicChanges, Title: "Changes"},
 		{ID: topicLinks, Title: "Links"}, {ID: topicExternal, Title: "External links"}, {ID: topicAssets, Title: "Assets"}, {ID: topicPages, Title: "Pages"},
 		{ID: topicRedirects, Title: "Redirects"}, {ID: topicCanonical, Title: "Canonical"}, {ID: topicHreflang, Title: "hreflang"},
 		{ID: topicSitemaps, Title: "Sitemaps"}, {ID: topicRobots, Title: "robots.txt"},
@@ -141,6 +154,9 @@ func topics(r *Report) []topic {
 			if f.Topic == t.ID {
 				t.Findings = append(t.Findings, f)
 			}
+		}
+		if t.ID == topicChanges {
+			t.Findings = r.Changes
 		}
 		for _, severity := range []Severity{SeverityError, SeverityWarning, SeverityNotice} {
 			n := 0
@@ -156,7 +172,7 @@ func topics(r *Report) []topic {
 		t.Caveats = commonCaveats(t.Findings)
 	}
 	return slices.DeleteFunc(list, func(t topic) bool {
-		return len(t.Findings) == 0 && slices.Contains([]string{topicExternal, topicAssets, topicCanonical, topicHreflang}, t.ID)
+		return len(t.Findings) == 0 && slices.Contains([]string{topicExternal, topicAssets, topicCanonical, topicHreflang, topicChanges}, t.ID)
 	})
 }
 

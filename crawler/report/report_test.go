@@ -326,7 +326,7 @@ func TestSchema(t *testing.T) {
 		for field := range of.Fields() {
 			name, rest, named := strings.Cut(field.Tag.Get("json"), ",")
 			switch {
-			case !field.IsExported() && !field.Anonymous:
+			case name == "-", !field.IsExported() && !field.Anonymous:
 			case field.Anonymous && name == "", isList:
 				collect(field.Type, section)
 			default:

@@ -19,6 +19,8 @@ type table struct {
 	Len     int // number of rows
 	Total   int // number of rows without the limit of Options.Rows
 
+	Choices map[string][][2]any // values of filters, with the number of rows of each; nil if it has none
+
 	cell func(row, column int) cell
 }
 
@@ -133,7 +135,9 @@ func writeData(w *bufio.Writer, tables []*table, links *linkGraph) error {
 	}
 	d.raw(`],"links":`)
 	d.value(map[string]any{"count": links.count, "omitted": links.omitted, "texts": [][3]string{{}}})
-	d.raw(`,"urls":[`)
+	d.raw(`,"lines":{"size":`)
+	d.value(detailsBlock)
+	d.raw(`},"urls":[`)
 	i := 0
 	for url := range d.urls.all() {
 		d.comma(i)
@@ -149,6 +153,10 @@ func (d *dataWriter) table(t *table) {
 	d.value(t.ID)
 	d.raw(`,"count":`)
 	d.value(t.Len)
+	if t.Choices != nil {
+		d.raw(`,"choices":`)
+		d.value(t.Choices)
+	}
 	d.raw(`,"columns":[`)
 	for i, c := range t.Columns {
 		d.comma(i)

@@ -104,7 +104,7 @@ func tablesOf(r *Report) []*table {
 		tables = append(tables, findingsTable(&f))
 	}
 	if r.urls != nil {
-		tables = append(tables, urlsTable(r.urls))
+		tables = append(tables, r.urls.table())
 	}
 	tables = append(tables, tableOf("directories", "Directories", r.Directories,
 		urlField("Directory", func(d *Directory) string { return d.URL }),

@@ -225,9 +225,9 @@ func (t *urlTable) find(all []Findings) {
 	}
 }
 
-// urlsTable is the table of all URLs.
-func urlsTable(t *urlTable) *table {
-	return tableOf("urls", "URLs", List[urlRow]{len(t.rows) + t.omitted, t.rows},
+// table is the table of all URLs.
+func (t *urlTable) table() *table {
+	all := tableOf("urls", "URLs", List[urlRow]{len(t.rows) + t.omitted, t.rows},
 		urlField("URL", func(r *urlRow) string { return r.url }),
 		numberField("Status", kindStatus, func(r *urlRow) int { return int(r.status) }),
 		textField("Kind", func(r *urlRow) string { return string(r.kind) }),
@@ -243,10 +243,12 @@ func urlsTable(t *urlTable) *table {
 		textField("Skipped", func(r *urlRow) string { return string(r.reason) }),
 		textField("Rule", func(r *urlRow) string { return r.rule }),
 		linesField("Findings", func(r *urlRow) []string { return r.findings }))
+	all.Choices = t.choices()
+	return all
 }
 
 // choices are the values of a filter of the table, with the number of rows of each.
-func (t *urlTable) choices() map[string][]Count {
+func (t *urlTable) choices() map[string][][2]any {
 	count := map[string]names{"status": {}, "kind": {}, "indexable": {}, "finding": {}}
 	for i := range t.rows {
 		row := &t.rows[i]
@@ -259,10 +261,11 @@ func (t *urlTable) choices() map[string][]Count {
 			count["finding"].add(id)
 		}
 	}
-	choices := make(map[string][]Count)
+	choices := make(map[string][][2]any)
 	for name, values := range count {
+		choices[name] = [][2]any{}
 		for _, value := range slices.Sorted(maps.Keys(values)) {
-			choices[name] = append(choices[name], Count{value, values[value]})
+			choices[name] = append(choices[name], [2]any{value, values[value]})
 		}
 	}
 	return choices
