@@ -25,7 +25,7 @@ type table struct {
 }
 
 // maxStatic limits the rows of a table that are markup.
-const maxStatic = 100
+const maxStatic = 50
 
 // maxCell limits a text of the data block, in bytes. URLs have no limit.
 const maxCell = 2000
