@@ -1,60 +1,102 @@
 package report
 
 import (
+	"cmp"
 	"encoding/binary"
+	"iter"
 	"slices"
+	"strings"
 )
 
 // A linkGraph has the links of pages, and the assets that they use, for the page of the report. It
-// needs a few bytes for each link, and each URL once.
+// needs a few bytes for each link, and each URL and description once.
 type linkGraph struct {
+	unbounded bool // it omits no links
+
 	count   int // links in the graph
 	omitted int // links of the pages after those in the graph
 
 	numbers map[key]uint32 // of the URLs
 	urls    []byte         // all URLs, one after the other
-	ends    []uint32       // where each URL ends in urls
+	ends    []int          // where each URL ends in urls
+
+	texts       [][3]string // descriptions of links: text, rel and kind; the first one is empty
+	textNumbers map[[3]key]uint32
+	textBytes   int // of all descriptions, with their overhead
 
 	// pages has for each page varints: its number, the number of its links, the number of
-	// the first target, the differences to the next ones in ascending order, and for each
-	// link the number of its text.
+	// the first target, the differences to the next ones in ascending order, and the number of
+	// the description of each link.
 	pages []byte
 
-	targets []uint32 // of the page that is added
+	targets []uint64 // of the page that is added: number, and place in its line
 }
 
 // The bounds of a linkGraph. The page of a crawl with so many links has about 50 MB.
 const (
 	maxGraphLinks = 2_000_000
-	maxGraphBytes = 32 << 20 // of its URLs
+	maxGraphBytes = 32 << 20 // of its URLs and descriptions
 )
 
-func newLinkGraph() *linkGraph { return &linkGraph{numbers: make(map[key]uint32)} }
+// textOverhead is the size of a description without its text, in bytes.
+const textOverhead = 48
+
+func newLinkGraph() *linkGraph {
+	return &linkGraph{numbers: make(map[key]uint32), texts: make([][3]string, 1), textNumbers: make(map[[3]key]uint32)}
+}
 
 // add adds the links of a page. After the first page that it omits, it omits all.
 func (g *linkGraph) add(l *linksLine) {
 	n := len(l.To) + len(l.Resources)
-	if g.omitted > 0 || g.count+n > maxGraphLinks || len(g.urls) > maxGraphBytes {
+	full := g.count+n > maxGraphLinks || len(g.urls)+g.textBytes > maxGraphBytes
+	if g.omitted > 0 || full && !g.unbounded {
 		g.omitted += n
 		return
 	}
 	g.targets = g.targets[:0]
 	for _, all := range [...]links{l.To, l.Resources} {
 		for _, to := range all {
-			g.targets = append(g.targets, g.number(to.URL))
+			g.targets = append(g.targets, uint64(g.number(to.URL))<<32|uint64(len(g.targets)))
 		}
 	}
 	slices.Sort(g.targets)
-	g.targets = slices.Compact(g.targets)
+	g.targets = slices.CompactFunc(g.targets, func(a, b uint64) bool { return a>>32 == b>>32 })
 	g.count += len(g.targets)
 	g.pages = binary.AppendUvarint(g.pages, uint64(g.number(l.URL)))
 	g.pages = binary.AppendUvarint(g.pages, uint64(len(g.targets)))
-	var before uint32
+	var before uint64
 	for _, to := range g.targets {
-		g.pages = binary.AppendUvarint(g.pages, uint64(to-before))
-		before = to
+		g.pages = binary.AppendUvarint(g.pages, to>>32-before)
+		before = to >> 32
 	}
-	g.pages = append(g.pages, make([]byte, len(g.targets))...)
+	for _, to := range g.targets {
+		place, all := int(uint32(to)), l.To
+		if place >= len(all) {
+			place, all = place-len(all), l.Resources
+		}
+		g.pages = binary.AppendUvarint(g.pages, uint64(g.textNumber(&all[place])))
+	}
+}
+
+// textNumber returns the number of the description of a link.
+func (g *linkGraph) textNumber(l *link) uint32 {
+	text := [3]string{l.Text, l.Rel, l.Kind}
+	if text == g.texts[0] {
+		return 0
+	}
+	k := [3]key{keyOf(l.Text), keyOf(l.Rel), keyOf(l.Kind)}
+	n, ok := g.textNumbers[k]
+	if !ok {
+		n = uint32(len(g.texts))
+		for i := range text {
+			text[i] = strings.Clone(text[i]) // it shares the memory of its line
+			g.textBytes += len(text[i])
+		}
+		g.textBytes += textOverhead
+		g.textNumbers[k] = n
+		g.texts = append(g.texts, text)
+	}
+	return n
 }
 
 func (g *linkGraph) number(url string) uint32 {
@@ -64,16 +106,82 @@ func (g *linkGraph) number(url string) uint32 {
 		n = uint32(len(g.ends))
 		g.numbers[k] = n
 		g.urls = append(g.urls, url...)
-		g.ends = append(g.ends, uint32(len(g.urls)))
+		g.ends = append(g.ends, len(g.urls))
 	}
 	return n
 }
 
 // url returns the URL with a number.
 func (g *linkGraph) url(n uint32) string {
-	begin := uint32(0)
+	begin := 0
 	if n > 0 {
 		begin = g.ends[n-1]
 	}
 	return string(g.urls[begin:g.ends[n]])
+}
+
+// A graphLink has the numbers of the target and of the description of a link.
+type graphLink struct{ to, text uint32 }
+
+// all yields each page and its links, in ascending order of their targets. They are valid until the next page.
+func (g *linkGraph) all() iter.Seq2[uint32, []graphLink] {
+	return func(yield func(uint32, []graphLink) bool) {
+		rest := g.pages
+		next := func() uint32 {
+			v, n := binary.Uvarint(rest)
+			rest = rest[n:]
+			return uint32(v)
+		}
+		var links []graphLink
+		for len(rest) > 0 {
+			page, n, to := next(), int(next()), uint32(0)
+			links = slices.Grow(links[:0], n)[:n]
+			for i := range links {
+				to += next()
+				links[i].to = to
+			}
+			for i := range links {
+				links[i].text = next()
+			}
+			if !yield(page, links) {
+				return
+			}
+		}
+	}
+}
+
+// linksOf returns the links of a page, each as URL, text, rel and kind.
+func (g *linkGraph) linksOf(url string) (links [][4]string) {
+	from, known := g.numbers[keyOf(url)]
+	if !known {
+		return nil
+	}
+	for page, all := range g.all() {
+		if page != from {
+			continue
+		}
+		for _, l := range all {
+			links = append(links, g.link(l.to, l.text))
+		}
+	}
+	return links
+}
+
+// linksTo returns the links to a URL, each as the URL of its page, text, rel and kind.
+func (g *linkGraph) linksTo(url string) (links [][4]string) {
+	to, known := g.numbers[keyOf(url)]
+	if !known {
+		return nil
+	}
+	for page, all := range g.all() {
+		if i, found := slices.BinarySearchFunc(all, to, func(l graphLink, to uint32) int { return cmp.Compare(l.to, to) }); found {
+			links = append(links, g.link(page, all[i].text))
+		}
+	}
+	return links
+}
+
+func (g *linkGraph) link(url, text uint32) [4]string {
+	t := g.texts[text]
+	return [4]string{g.url(url), t[0], t[1], t[2]}
 }

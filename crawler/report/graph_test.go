@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 )
 
 // pageData has the data blocks of a page.
@@ -136,6 +138,7 @@ func TestLinkGraphIsBounded(t *testing.T) {
 	for name, fill := range map[string]func(*linkGraph){
 		"links": func(g *linkGraph) { g.count = maxGraphLinks - 3 },
 		"bytes": func(g *linkGraph) { g.urls = make([]byte, maxGraphBytes) },
+		"texts": func(g *linkGraph) { g.textBytes = maxGraphBytes },
 	} {
 		g := newLinkGraph()
 		fill(g)
@@ -147,6 +150,51 @@ func TestLinkGraphIsBounded(t *testing.T) {
 		if g.count != before+2 || g.omitted != 5 || len(g.ends) != 3 {
 			t.Errorf("%s: %d more links, %d omitted, %d URLs", name, g.count-before, g.omitted, len(g.ends))
 		}
+		g = newLinkGraph()
+		fill(g)
+		g.unbounded = true
+		for i := range 3 {
+			g.add(line(i))
+		}
+		if g.count != before+6 || g.omitted != 0 {
+			t.Errorf("%s: unbounded, %d more links, %d omitted", name, g.count-before, g.omitted)
+		}
+	}
+}
+
+func TestLinkGraphHasDescriptions(t *testing.T) {
+	g := newLinkGraph()
+	for _, text := range []string{
+		`{"url":"/a","to":[{"url":"/c","text":"see","rel":"nofollow","kind":"a"},{"url":"/b","kind":"area"},{"url":"/c","text":"again","kind":"a"}],
+			"resources":[{"url":"/i.png","text":"a picture","kind":"img"},{"url":"/b","text":"b","kind":"img"}]}`,
+		`{"url":"/b","to":["/c","/b"]}`,
+		`{"url":"/c","to":[{"url":"/c","text":"see","rel":"nofollow","kind":"a"}]}`,
+	} {
+		var line linksLine
+		if err := jsonlines.Unmarshal([]byte(text), &line); err != nil {
+			t.Fatal(err)
+		}
+		g.add(&line)
+	}
+	for _, tt := range []struct {
+		name      string
+		got, want [][4]string
+	}{
+		{"each target once, the first link of to", g.linksOf("/a"), [][4]string{{"/c", "see", "nofollow", "a"}, {"/b", "", "", "area"}, {"/i.png", "a picture", "", "img"}}},
+		{"without descriptions", g.linksOf("/b"), [][4]string{{"/c"}, {"/b"}}},
+		{"page without links", g.linksOf("/i.png"), nil},
+		{"unknown page", g.linksOf("/x"), nil},
+		{"to a page, with its own link", g.linksTo("/c"), [][4]string{{"/a", "see", "nofollow", "a"}, {"/b"}, {"/c", "see", "nofollow", "a"}}},
+		{"to an asset", g.linksTo("/i.png"), [][4]string{{"/a", "a picture", "", "img"}}},
+		{"to a page that is not linked", g.linksTo("/a"), nil},
+		{"to an unknown URL", g.linksTo("/x"), nil},
+	} {
+		if diff := cmp.Diff(tt.want, tt.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+	if diff := cmp.Diff([][3]string{{}, {"see", "nofollow", "a"}, {"", "", "area"}, {"a picture", "", "img"}}, dataOf(t, &Report{links: g}).Links.Texts); diff != "" {
+		t.Errorf("texts (-want +got):\n%s", diff)
 	}
 }
 

@@ -81,9 +81,9 @@ type linksLine struct {
 	Resources links  `json:"resources"`
 }
 
-// A link is what a report needs of an [output.Link].
-type link struct{ URL, Kind string }
+type link = output.Link
 
+// links share the memory of their line.
 type links []link
 
 // UnmarshalJSON implements json.Unmarshaler. A report reads every link, and [output.Link] takes
@@ -92,15 +92,8 @@ func (l *links) UnmarshalJSON(text []byte) error {
 	if l.split(string(text)) {
 		return nil
 	}
-	var all []output.Link
-	if err := json.Unmarshal(text, &all); err != nil {
-		return err
-	}
 	*l = nil
-	for _, to := range all {
-		*l = append(*l, link{to.URL, to.Kind})
-	}
-	return nil
+	return json.Unmarshal(text, (*[]link)(l))
 }
 
 // split reads a valid JSON list of URLs, and of links with their fields in any order. It reports false
@@ -108,7 +101,11 @@ func (l *links) UnmarshalJSON(text []byte) error {
 func (l *links) split(text string) bool {
 	rest, ok := strings.CutPrefix(text, "[")
 	ok = ok && !strings.Contains(rest, `\`) // else a quote may not end a string
-	all := make(links, 0, strings.Count(rest, ",")+1)
+	separator := ","
+	if strings.HasPrefix(rest, "{") {
+		separator = "{" // links have commas between their fields too
+	}
+	all := make(links, 0, strings.Count(rest, separator)+1)
 	for ok && rest != "]" {
 		var to link
 		if rest = strings.TrimPrefix(rest, ","); strings.HasPrefix(rest, "{") {
@@ -133,9 +130,12 @@ func cutLink(text string) (to link, rest string, ok bool) {
 		switch name {
 		case "url":
 			to.URL = value
+		case "text":
+			to.Text = value
+		case "rel":
+			to.Rel = value
 		case "kind":
 			to.Kind = value
-		case "text", "rel":
 		default:
 			ok = false
 		}

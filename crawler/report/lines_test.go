@@ -63,18 +63,10 @@ func TestLinksOfCrawlAreSplit(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got links
-		if ok, diff := got.split(string(text.To)), cmp.Diff(linksFrom(list), got); !ok || diff != "" {
+		if ok, diff := got.split(string(text.To)), cmp.Diff(links(list), got); !ok || diff != "" {
 			t.Errorf("%s is split: %t (-want +got):\n%s", text.To, ok, diff)
 		}
 	}
-}
-
-func linksFrom(list []output.Link) links {
-	all := make(links, 0, len(list))
-	for _, to := range list {
-		all = append(all, link{to.URL, to.Kind})
-	}
-	return all
 }
 
 // FuzzLinks: a report reads a list of links as its type in package output does.
@@ -93,7 +85,7 @@ func FuzzLinks(f *testing.F) {
 		if (err == nil) != (failed == nil) {
 			t.Fatalf("%q: %v, want %v", text, err, failed)
 		}
-		if diff := cmp.Diff(linksFrom(list), got, cmpopts.EquateEmpty()); err == nil && diff != "" {
+		if diff := cmp.Diff(links(list), got, cmpopts.EquateEmpty()); err == nil && diff != "" {
 			t.Errorf("%q (-want +got):\n%s", text, diff)
 		}
 	})

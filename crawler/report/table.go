@@ -134,7 +134,7 @@ func writeData(w *bufio.Writer, tables []*table, links *linkGraph) error {
 		d.table(t)
 	}
 	d.raw(`],"links":`)
-	d.value(map[string]any{"count": links.count, "omitted": links.omitted, "texts": [][3]string{{}}})
+	d.value(map[string]any{"count": links.count, "omitted": links.omitted, "texts": links.texts})
 	d.raw(`,"lines":{"size":`)
 	d.value(detailsBlock)
 	d.raw(`},"urls":[`)
