@@ -76,6 +76,29 @@ func TestTablesHaveTheDetailsOfLinks(t *testing.T) {
 	}
 }
 
+// The first img element with a URL gives its alt as the text, only with links in full.
+func TestResourcesHaveTheTextOfImages(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/": `<link rel=preload as=image href=/p.png><img src=/p.png alt=preloaded><img src=/1.png alt=" one &quot;&lt;1&gt;" srcset="/2.png 2x"><img src=/1.png alt=again><img src=/3.png><img src=/3.png alt=later>` +
+			`<img src="http://<x>/" alt=invalid><img src=/s.css alt=sheet><link rel=stylesheet href=/s.css>`,
+	})
+	for kind, texts := range map[LinkList][]string{LinksPlain: {"", "", "", "", "", ""}, LinksFull: {"", `one "<1>`, `one "<1>`, "", "", "invalid"}} {
+		cfg := testConfig(t, s.url)
+		cfg.Output.Links = kind
+		checkedCrawl(t, cfg, nil, CheckAssets)
+		want := []output.Link{
+			{URL: s.url + "/p.png", Kind: "preload"}, {URL: s.url + "/1.png", Kind: "img"}, {URL: s.url + "/2.png", Kind: "img"}, {URL: s.url + "/3.png", Kind: "img"},
+			{URL: s.url + "/s.css", Kind: "stylesheet"}, {URL: "http://<x>/", Kind: "img"},
+		}
+		for i, text := range texts {
+			want[i].Text = text
+		}
+		if diff := cmp.Diff(want, readOutput[output.Links](t, cfg, "links.jsonl")[0].Resources); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", kind, diff)
+		}
+	}
+}
+
 // Invalid URLs of links and assets are listed as the page writes them. A nofollow link has that
 // reason, an asset of a nofollow page does not.
 func TestInvalidURLsAreListedAsWritten(t *testing.T) {

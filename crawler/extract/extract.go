@@ -114,7 +114,7 @@ type Link struct {
 // Handlers are called for items that may be too numerous to list: a hostile page may have a million
 // links. They must not read other pages.
 type Handlers struct {
-	// Link, unless nil, is called for each link. Without LinkTexts, links have no Text, which takes less time.
+	// Link, unless nil, is called for each link. Without LinkTexts, links and resources have no Text, which takes less time.
 	Link      func(Link)
 	LinkTexts bool
 

@@ -99,6 +99,13 @@ func (c *collector) image() {
 	}
 }
 
+// altText returns the alt attribute of an element, shortened as the text of a link is.
+func (c *collector) altText() string {
+	var alt passage
+	alt.collapse(c.attrs.alt, maxLinkSource)
+	return c.text.keep(alt.end(maxLinkText))
+}
+
 // maxNoscriptWords is how many words a page may have that shows nothing outside noscript.
 const maxNoscriptWords = 300
 

@@ -11,6 +11,7 @@ type Resource struct {
 	URL      string // as that of a Link
 	Ref      string // as written, white space trimmed
 	Err      error  // why the reference leads to no file
+	Text     string // alt of an img element, with Handlers.LinkTexts: at most 200 bytes, white space collapsed
 	Kind     string // the element, the relation of a link element, or css; SCHEMA.md of package output lists all
 	Imported bool   // by @import: another stylesheet
 	Line     int    // where the element starts, or of the reference in a stylesheet, from 1; 0 if Handlers.Lines is not set
@@ -31,8 +32,12 @@ func (c *collector) resources(e *element) {
 	}
 	switch e.name {
 	case "img", "source":
-		c.resource(e.name, a.src)
-		c.srcset(e.name, a.srcset)
+		r := Resource{Kind: e.name}
+		if c.on.LinkTexts && e.name == "img" {
+			r.Text = c.altText()
+		}
+		c.reference(r, a.src)
+		c.srcset(r, a.srcset)
 	case "script":
 		if isScriptType(a.kind) {
 			c.resource("script", a.src)
@@ -53,7 +58,7 @@ func (c *collector) resources(e *element) {
 		kind := r.resourceKind()
 		if isPage := kind == "link" && (a.hreflang != nil || r.namesPage(a.kind)); kind != "" && !isPage {
 			c.resource(kind, a.href)
-			c.srcset(kind, a.imageSrcset)
+			c.srcset(Resource{Kind: kind}, a.imageSrcset)
 		}
 	case "body", "table", "thead", "tbody", "tfoot", "tr", "td", "th":
 		c.resource("background", a.background)
@@ -105,9 +110,13 @@ func (c *collector) addResource(r Resource) {
 
 // resource reports a resource in ref, an attribute that the element may not have. It ignores an
 // empty one, a fragment and a data: URL.
-func (c *collector) resource(kind string, ref []byte) {
+func (c *collector) resource(kind string, ref []byte) { c.reference(Resource{Kind: kind}, ref) }
+
+// reference is resource for a resource with more than its kind.
+func (c *collector) reference(r Resource, ref []byte) {
 	if ref = trimReference(ref); isResource(ref) {
-		c.addResource(Resource{Ref: c.text.keep(ref), Kind: kind})
+		r.Ref = c.text.keep(ref)
+		c.addResource(r)
 	}
 }
 
@@ -117,12 +126,12 @@ func isResource(ref []byte) bool {
 }
 
 // srcset reports the resources in the value of a srcset attribute.
-func (c *collector) srcset(kind string, value []byte) {
+func (c *collector) srcset(r Resource, value []byte) {
 	if len(value) == 0 {
 		return
 	}
 	for ref := range srcsetURLs(string(value)) {
-		c.resource(kind, []byte(ref))
+		c.reference(r, []byte(ref))
 	}
 }
 

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -68,6 +69,38 @@ func TestResources(t *testing.T) {
 			if diff := cmp.Diff(tt.want, resources); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tt.page, diff)
 			}
+		})
+	}
+}
+
+func TestImagesHaveAltAsText(t *testing.T) {
+	for _, tt := range []struct {
+		name, page string
+		want       []string
+	}{
+		{"alt", `<img src=1 alt="A cat"><img alt=b src=2>`, []string{"A cat", "b"}},
+		{"white space, control characters and entities", "<img src=1 alt='\n a &amp;\t\x7fb\u00a0 c&nbsp;'>", []string{"a & b c"}},
+		{"empty, blank or missing", `<img src=1 alt=""><img src=2 alt=" &nbsp;"><img src=3 alt><img src=4>`, []string{"", "", "", ""}},
+		{"longer than 200 bytes, cut at a character", `<img src=1 alt=x` + strings.Repeat("é", 150) + `>`, []string{"x" + strings.Repeat("é", 99)}},
+		{"srcset", `<img src=1 srcset="2 2x, 3 3x" alt=a>`, []string{"a", "a", "a"}},
+		{"picture", `<picture><source srcset=1 alt=no><img src=2 alt=a></picture>`, []string{"", "a"}},
+		{"other elements", `<input type=image src=1 alt=no><p style="b:url(2)" alt=no></p><img src=3 style="b:url(4)" alt=a><svg><image href=5 alt=no /></svg>`, []string{"", "", "", "a", ""}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			checkReaders(t, []byte(tt.page))
+			var got []string
+			for _, r := range readWith([]byte(tt.page), false).Resources {
+				got = append(got, r.Text)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tt.page, diff)
+			}
+			on := &Handlers{Resource: func(r Resource) {
+				if r.Text != "" {
+					t.Errorf("%+v without LinkTexts", r)
+				}
+			}}
+			Read(Page{URL: "http://example.com/", Body: []byte(tt.page)}, on)
 		})
 	}
 }

@@ -20,7 +20,7 @@ type Links struct {
 // a crawl lists links in full.
 type Link struct {
 	URL  string `json:"url"`            // absolute, without fragment
-	Text string `json:"text,omitempty"` // of the first link to the URL: at most 200 bytes, white space collapsed
+	Text string `json:"text,omitempty"` // of the first link to the URL, or alt of an image: at most 200 bytes, white space collapsed
 	Rel  string `json:"rel,omitempty"`  // its rel attribute, at most 200 bytes
 	Kind string `json:"kind"`           // its element: a, area, frame (iframe too), link or meta, or the kind of resource; empty if not recorded
 }

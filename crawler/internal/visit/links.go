@@ -97,6 +97,7 @@ type pageLink struct {
 	ref   string // the reference, where it is not a URL
 	err   error  // why it is not
 	asset bool   // it is not a URL, and the page uses it
+	text  string // of an asset
 }
 
 // The places of references that are not in links.

@@ -19,7 +19,8 @@ const limitAnchors = "anchor-bytes"
 type resource struct {
 	weburl.URL
 	kind string
-	read bool // the check reads it
+	text string // of the first reference to it
+	read bool   // the check reads it
 }
 
 // addResource adds a resource. An invalid URL is skipped as in a link. If one of several references
@@ -42,27 +43,28 @@ func (l *pageLinks) addResource(r extract.Resource) {
 	}
 	u, _ := weburl.Of(r.URL)
 	if r.Err != nil {
-		if l.size += escape.MaxBytes + len(l.meta); meansPage(r.Ref, r.URL) {
+		if l.size += escape.MaxBytes + len(r.Text) + len(l.meta); meansPage(r.Ref, r.URL) {
 			l.resourceURLs[key] = -1
-			l.links = append(l.links, pageLink{URL: u, kind: r.Kind, ref: r.Ref, err: r.Err, asset: true})
+			l.links = append(l.links, pageLink{URL: u, kind: r.Kind, text: r.Text, ref: r.Ref, err: r.Err, asset: true})
 		}
 		return
 	}
 	if !l.v.Discovery.WantsCheck(u, r.Kind) { // another element may use it as an asset
 		return
 	}
-	if l.size += len(u.Canonical) + len(l.meta); len(l.resources) >= l.maxResources {
+	if l.size += len(u.Canonical) + len(r.Text) + len(l.meta); len(l.resources) >= l.maxResources {
 		l.cut(limitMaxLinks)
 		return
 	}
 	l.resourceURLs[key] = len(l.resources)
-	l.resources = append(l.resources, resource{u, r.Kind, read})
+	l.resources = append(l.resources, resource{u, r.Kind, r.Text, read})
 }
 
 // promote makes the check of a resource read it, if a further reference to it asks for that.
 func (l *pageLinks) promote(at int, kind string, read bool) {
 	if at >= 0 && read && !l.resources[at].read {
-		l.resources[at].kind, l.resources[at].read = kind, true
+		r := &l.resources[at]
+		r.kind, r.text, r.read = kind, "", true
 	}
 }
 
@@ -99,11 +101,11 @@ func (l *pageLinks) addResources(out *outcome, upgrade bool) error {
 func (l *pageLinks) addLine(out *outcome) error {
 	line := &output.Links{URL: l.doc.URL, To: l.to}
 	for _, r := range l.resources {
-		line.Resources = append(line.Resources, output.Link{URL: r.Canonical, Kind: r.kind})
+		line.Resources = append(line.Resources, output.Link{URL: r.Canonical, Text: r.text, Kind: r.kind})
 	}
 	for i := range l.links {
 		if link := &l.links[i]; link.asset && !errors.Is(link.err, weburl.ErrTooLong) {
-			line.Resources = append(line.Resources, output.Link{URL: link.listed(), Kind: link.kind})
+			line.Resources = append(line.Resources, output.Link{URL: link.listed(), Text: link.text, Kind: link.kind})
 		}
 	}
 	if len(line.To)+len(line.Resources) == 0 || l.unlisted || !l.v.set.Links {
