@@ -124,7 +124,7 @@ func (c *checks) add(line *output.Check) {
 // are links to other sites.
 func usedAs(kind, page, to string) checkMarks {
 	switch kind {
-	case "a", "area", "frame", "meta", "redirect":
+	case "a", "area", "frame", "meta", "header", "redirect":
 		return usedAsLink
 	case "link":
 		if originOf(page) != originOf(to) {

@@ -159,7 +159,7 @@ func (d *detailReader) Close() error {
 // verdict applies the robots.txt that the crawl used, or the last one.
 func (d *detailReader) verdict(r *urlRow, x *details) (*robotsVerdict, error) {
 	origin := originOf(r.url)
-	if r.reason == output.Disallowed {
+	if r.reason == output.Disallowed && x.Rejection != nil { // a check has no rule
 		var line output.Rejection
 		err := json.Unmarshal(x.Rejection, &line)
 		return &robotsVerdict{URL: line.RobotsURL, Group: line.Group, Rule: line.Rule, Line: line.Line}, err
@@ -177,7 +177,7 @@ func (d *detailReader) verdict(r *urlRow, x *details) (*robotsVerdict, error) {
 }
 
 // file returns the robots.txt that the line of permissions.jsonl names, or the last one of the origin if
-// there is no such line. It is nil if it was not kept.
+// there is no such line. It is nil if there is none, or it was not kept.
 func (d *detailReader) file(origin string, permission json.RawMessage) (*robotstxt.File, error) {
 	var used struct{ Robots string }
 	if permission != nil {
@@ -191,7 +191,7 @@ func (d *detailReader) file(origin string, permission json.RawMessage) (*robotst
 		return file, nil
 	}
 	body, ok := []byte(nil), false
-	if used.Robots == "" {
+	if h := d.robots.hosts[origin]; used.Robots == "" && h != nil && h.last != nil && h.last.Outcome == "rules" {
 		body, ok = d.robots.text(origin)
 	}
 	for i := 0; i < len(d.dirs) && used.Robots != "" && !ok; i++ {

@@ -37,6 +37,7 @@ const (
 	htmlPage                     // its page is HTML with status 2xx, or unchanged since
 	withheld                     // its page has content that is withheld
 	incomplete                   // its page has content that a limit left out
+	omitted                      // counted as a URL without a row in the table of URLs
 )
 
 // indexable reports whether a search engine may list a page under its own URL.

@@ -105,6 +105,7 @@ func TestReportFindsEveryFaultOfASite(t *testing.T) {
 	cfg := s.config(t)
 	s.checkFaults(t, crawl(t, cfg, nil))
 	t.Run("parts", func(t *testing.T) { wantSameOfParts(t, cfg.Output.Dir) })
+	t.Run("URLs", func(t *testing.T) { wantTrueValues(t, cfg.Output.Dir) })
 }
 
 // Several workers of one crawl find what one worker finds.
@@ -141,6 +142,7 @@ func TestWorkersFindWhatOneDoes(t *testing.T) {
 		t.Errorf("notes %q, workers %+v", r.Notes, r.Workers)
 	}
 	s.checkFaults(t, r)
+	t.Run("URLs", func(t *testing.T) { wantTrueValues(t, dirs...) })
 }
 
 // checkFaults checks what the report of a complete crawl finds.
@@ -305,6 +307,7 @@ func TestInterruptedCrawlIsInconclusiveUntilItFinishes(t *testing.T) {
 		t.Errorf("%+v", rule)
 	}
 	wantSameOfParts(t, cfg.Output.Dir)
+	t.Run("URLs", func(t *testing.T) { wantTrueValues(t, cfg.Output.Dir) })
 }
 
 // wantCaveats checks whether each finding about sitemaps is said to be inconclusive.

@@ -63,7 +63,7 @@ func newModel(ctx context.Context, dirs []string, opts *Options) (*model, error)
 	m.targets = &targets{facts: known, checks: m.checks}
 	m.fragments = newFragments(known, m.redirects)
 	m.robots = newRobotsFiles(all, rows, m.counters.at)
-	m.urls = newURLTable(rows, all, m.robots)
+	m.urls = newURLTable(rows, known, all, m.robots)
 	m.rejections = newRejections(m.robots, rows)
 	m.merger = newMerger(known, m.sitemaps, all)
 	for i := range rules {
@@ -100,7 +100,7 @@ func (m *model) load() error {
 	m.sitemaps.conclude()
 	m.entries.count()
 	m.duplicates.choose()
-	m.urls.conclude(m.facts)
+	m.urls.conclude()
 	return nil
 }
 
@@ -190,11 +190,14 @@ func (m *model) readLinks() error {
 				list.finder.link(l, list.refer)
 			}
 		}
-		if m.facts.byURL[keyOf(l.URL)].status == http.StatusNotModified {
+		from := keyOf(l.URL)
+		if m.facts.byURL[from].status == http.StatusNotModified {
 			m.unknownLinks--
 		}
 		l.eachTarget(func(k key, asset *link) {
-			m.urls.addLink(k, m.references.lines)
+			if k != from {
+				m.urls.addLink(k, m.references.lines)
+			}
 			switch {
 			case !noted.mayContain(k):
 			case asset == nil:

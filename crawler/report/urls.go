@@ -37,7 +37,7 @@ type urlKind string
 
 // The kinds of URLs. The last two were only checked.
 const (
-	kindPage     urlKind = "page" // HTML
+	kindPage     urlKind = "page" // HTML, or not known: an error, or a page without content
 	kindFile     urlKind = "file" // fetched, of another type
 	kindRedirect urlKind = "redirect"
 	kindSkipped  urlKind = "skipped"
@@ -63,11 +63,12 @@ type lineAt struct {
 
 // urlTable has the URLs of the crawl in the order of its files: pages, skipped URLs, listed ones, checks.
 type urlTable struct {
+	facts  *facts
 	dirs   workerDirs
 	robots *robotsFiles
 
 	limit   int // of rows
-	omitted int // URLs beyond the limit, as far as they were counted
+	omitted int // URLs beyond the limit
 	rows    []urlRow
 	place   map[key]int32 // in rows
 
@@ -79,37 +80,44 @@ type urlEntry struct {
 	line lineAt
 }
 
-func newURLTable(limit int, dirs workerDirs, robots *robotsFiles) *urlTable {
-	return &urlTable{dirs: dirs, robots: robots, limit: limit, place: make(map[key]int32)}
+func newURLTable(limit int, known *facts, dirs workerDirs, robots *robotsFiles) *urlTable {
+	return &urlTable{facts: known, dirs: dirs, robots: robots, limit: limit, place: make(map[key]int32)}
 }
 
 // row returns the row of a URL, which it may add. It is nil beyond the limit.
-func (t *urlTable) row(k key, url string, kind urlKind) (row *urlRow, added bool) {
+func (t *urlTable) row(k key, url string, kind urlKind) *urlRow {
 	if i, known := t.place[k]; known {
-		return &t.rows[i], false
+		return &t.rows[i]
 	}
 	if len(t.rows) >= t.limit {
-		t.omitted++
-		return nil, false
+		f, known := t.facts.byURL[k]
+		if !f.has(omitted) { // a URL without facts was only checked, and has one line
+			t.omitted++
+		}
+		if known {
+			t.facts.mark(k, omitted)
+		}
+		return nil
 	}
 	t.place[k] = int32(len(t.rows))
 	t.rows = append(t.rows, urlRow{url: strings.Clone(url), kind: kind, status: -1, depth: -1, words: -1, bytes: -1, millis: -1})
-	return &t.rows[len(t.rows)-1], true
+	return &t.rows[len(t.rows)-1]
 }
 
 func (t *urlTable) addPage(s *workerDir, v *pageView) {
-	row, added := t.row(v.key, v.URL, kindPage)
-	if row == nil || !added && redirected(v.status) && row.kind != kindRedirect {
-		return // the URL redirected until it had its cookies
+	row := t.row(v.key, v.URL, kindPage)
+	if row == nil {
+		return
 	}
 	switch {
 	case redirected(v.status):
 		row.kind = kindRedirect
-	case !v.fact.has(htmlPage) && succeeded(v.status):
+	case !v.fact.has(htmlPage) && v.status/100 == 2:
 		row.kind = kindFile
 	default:
-		row.kind = kindPage
+		row.kind = kindPage // also if the URL redirected until it had its cookies
 	}
+	row.indexable = indexability(v.status, v.fact)
 	row.title, row.canonical = strings.Clone(clip(v.Title)), strings.Clone(v.Canonical)
 	row.status, row.depth, row.bytes, row.millis = int16(min(v.Status, 999)), int32(v.Depth), int64(v.Bytes), v.DurationMS
 	if v.fact.has(htmlPage) {
@@ -119,7 +127,7 @@ func (t *urlTable) addPage(s *workerDir, v *pageView) {
 }
 
 func (t *urlTable) addRejection(s *workerDir, k key, r *output.Rejection) {
-	row, _ := t.row(k, r.URL, kindSkipped)
+	row := t.row(k, r.URL, kindSkipped)
 	if row == nil {
 		return
 	}
@@ -135,7 +143,7 @@ func (t *urlTable) addRejection(s *workerDir, k key, r *output.Rejection) {
 
 func (t *urlTable) addEntry(s *workerDir, e *output.Entry) {
 	k := keyOf(e.URL)
-	row, _ := t.row(k, e.URL, kindListed)
+	row := t.row(k, e.URL, kindListed)
 	if row == nil {
 		return
 	}
@@ -150,7 +158,7 @@ func (t *urlTable) addCheck(s *workerDir, c *output.Check) {
 	if usedAs(c.Kind, c.FoundOn, c.URL) == usedAsAsset && c.Kind != checkCanonical && c.Kind != checkHreflang {
 		kind = kindAsset
 	}
-	row, _ := t.row(keyOf(c.URL), c.URL, kind)
+	row := t.row(keyOf(c.URL), c.URL, kind)
 	if row == nil {
 		return
 	}
@@ -182,19 +190,14 @@ func (t *urlTable) addLink(k key, line uint32) {
 	}
 }
 
-// conclude completes the rows when the crawl is known.
-func (t *urlTable) conclude(facts *facts) {
+// conclude sorts the entries when all are known.
+func (t *urlTable) conclude() {
 	slices.SortStableFunc(t.entries, func(a, b urlEntry) int { return int(a.row - b.row) })
-	for k, i := range t.place {
-		if row := &t.rows[i]; row.lines[lineOfPage].dir != 0 {
-			row.indexable = indexability(facts.byURL[k])
-		}
-	}
 }
 
 // indexability says yes, or why a search engine does not list a page.
-func indexability(f fact) string {
-	switch status := int(f.status); {
+func indexability(status int, f fact) string {
+	switch {
 	case redirected(status):
 		return "redirect"
 	case broken(status):
@@ -203,8 +206,6 @@ func indexability(f fact) string {
 		return "noindex"
 	case f.has(elsewhere):
 		return "canonical"
-	case f.has(withheld):
-		return "withheld"
 	case !succeeded(status) || status == 304:
 		return "unknown"
 	case !f.has(htmlPage):

@@ -1,0 +1,201 @@
+package report_test
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/demosite"
+	"github.com/politecrawl/politecrawl/crawler/report"
+)
+
+// shown is what the data blocks of a page have of the URLs, in the form of an oracle.
+type shown struct {
+	order       []string
+	rows        map[string]fields
+	details     map[string]fields
+	links       map[string]map[string][3]string
+	directories map[string]fields
+	choices     map[string]map[string]int
+	findings    map[string][]string // rules, by URL
+}
+
+// blocksOf decodes the data blocks of a page.
+func blocksOf(t *testing.T, page []byte) map[string][]byte {
+	t.Helper()
+	blocks := make(map[string][]byte)
+	for _, m := range regexp.MustCompile(`<script type="text/plain" id="block-([^"]+)">([^<]*)</script>`).FindAllSubmatch(page, -1) {
+		plain, err := io.ReadAll(flate.NewReader(base64.NewDecoder(base64.StdEncoding, bytes.NewReader(m[2]))))
+		if err != nil {
+			t.Fatalf("%s: %v", m[1], err)
+		}
+		blocks[string(m[1])] = plain
+	}
+	return blocks
+}
+
+// shownBy reads the page of a report.
+func shownBy(t *testing.T, r *report.Report) *shown {
+	t.Helper()
+	var page bytes.Buffer
+	if err := r.WriteHTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	var data struct {
+		URLs   []string
+		Links  struct{ Texts [][3]string }
+		Lines  struct{ Size int }
+		Tables []struct {
+			ID      string
+			Columns [][]string
+			Count   int
+			Values  [][]any
+			Choices map[string][][2]any
+		}
+	}
+	blocks := blocksOf(t, page.Bytes())
+	if err := json.Unmarshal(blocks["data"], &data); err != nil {
+		t.Fatal(err)
+	}
+	s := &shown{
+		rows: make(map[string]fields), details: make(map[string]fields), links: make(map[string]map[string][3]string),
+		directories: make(map[string]fields), choices: make(map[string]map[string]int), findings: make(map[string][]string),
+	}
+	for _, table := range data.Tables {
+		isFinding := slices.ContainsFunc(r.Findings, func(f report.Findings) bool { return f.ID == table.ID })
+		for i := range table.Count {
+			row := make(fields)
+			for j, column := range table.Columns {
+				row[column[0]] = cellOf(data.URLs, column[1], table.Values[j][i])
+			}
+			switch url := row.text(table.Columns[0][0]); {
+			case table.ID == "urls":
+				s.order, s.rows[url] = append(s.order, url), row
+			case table.ID == "directories":
+				s.directories[url] = row
+			case isFinding && !slices.Contains(s.findings[url], table.ID):
+				s.findings[url] = append(s.findings[url], table.ID)
+			}
+		}
+		for name, values := range table.Choices {
+			s.choices[name] = make(map[string]int)
+			for _, v := range values {
+				s.choices[name][v[0].(string)] = int(v[1].(float64))
+			}
+		}
+	}
+	for i := 0; i < len(s.order); i += data.Lines.Size {
+		var block []fields
+		if err := json.Unmarshal(blocks[fmt.Sprintf("lines-%d", i/data.Lines.Size)], &block); err != nil {
+			t.Fatal(err)
+		}
+		for j, details := range block {
+			s.details[s.order[i+j]] = details
+		}
+	}
+	s.readLinks(data.URLs, data.Links.Texts, blocks["links"])
+	return s
+}
+
+// cellOf returns the value of a cell.
+func cellOf(urls []string, kind string, value any) any {
+	switch n, _ := value.(float64); {
+	case kind == "url" && n < 0:
+		return ""
+	case kind == "url":
+		return urls[int(n)]
+	case kind == "lines":
+		lines := []string{}
+		for _, line := range value.([]any) {
+			lines = append(lines, line.(string))
+		}
+		return lines
+	}
+	return value
+}
+
+func (s *shown) readLinks(urls []string, texts [][3]string, block []byte) {
+	next := func() int {
+		v, n := binary.Uvarint(block)
+		block = block[n:]
+		return int(v)
+	}
+	for len(block) > 0 {
+		from, targets, to := urls[next()], make([]string, next()), 0
+		if s.links[from] == nil {
+			s.links[from] = make(map[string][3]string)
+		}
+		for i := range targets {
+			to += next()
+			targets[i] = urls[to]
+		}
+		for _, to := range targets {
+			s.links[from][to] = texts[next()]
+		}
+	}
+}
+
+// wantTrueValues checks every value that the page of a crawl has of its URLs.
+func wantTrueValues(t *testing.T, dirs ...string) {
+	t.Helper()
+	r, err := report.Generate(t.Context(), dirs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := shownBy(t, r)
+	want := newOracle(t, dirs, got.findings)
+	for name, values := range map[string][2]any{
+		"order": {want.order, got.order}, "rows": {want.rows, got.rows}, "details": {want.details, got.details}, "links": {want.links, got.links},
+		"directories": {want.directories, got.directories}, "choices": {want.choices(), got.choices},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(values[0], values[1]); diff != "" {
+				t.Errorf("(-files +page):\n%.5000s", diff)
+			}
+		})
+	}
+	if len(want.order) < 10 || len(want.links) < 2 {
+		t.Errorf("only %d URLs, and links of %d pages", len(want.order), len(want.links))
+	}
+}
+
+// Every value of the table of URLs, of the page of each URL and of the tree is what the files of the crawl say.
+func TestValuesOfURLsAreThoseOfTheFiles(t *testing.T) {
+	for name, dirs := range report.WriteCrawlsOfWorkers(t) {
+		t.Run(name, func(t *testing.T) { wantTrueValues(t, dirs...) })
+	}
+	t.Run("demo", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("it crawls the demo site")
+		}
+		wantTrueValues(t, crawlDemo(t))
+	})
+}
+
+// crawlDemo crawls the demo site.
+func crawlDemo(t *testing.T) string {
+	t.Helper()
+	site, err := demosite.Start(&demosite.Options{CrawlDelay: 5 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { site.Close() })
+	cfg := crawler.Default()
+	cfg.Fetch.AllowAddr, cfg.Output.Links, cfg.Scope.Check = []string{"127.0.0.0/8"}, "full", []string{"all"}
+	cfg.URLs, cfg.Output.Dir = site.StartURLs(), filepath.Join(t.TempDir(), "crawl")
+	cfg.Politeness.Delay, cfg.Robots.Retry = time.Millisecond, 20*time.Millisecond
+	crawl(t, cfg, nil)
+	return cfg.Output.Dir
+}
