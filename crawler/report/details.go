@@ -110,7 +110,7 @@ func (t *urlTable) writeDetails(w *bufio.Writer) (err error) {
 			}
 			return json.NewEncoder(w).Encode(all)
 		})
-		if err = errors.Join(err, block.Flush()); err != nil {
+		if err := errors.Join(err, block.Flush()); err != nil {
 			return err
 		}
 		written += counted.bytes

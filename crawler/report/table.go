@@ -67,7 +67,7 @@ type cell struct {
 	head
 
 	Text string
-	N    int64 // negative: not known
+	N    int64 // not known if negative
 	List []string
 }
 
