@@ -11,6 +11,8 @@
 //	…
 //	err = r.WriteFiles(ctx, "example")
 //
+// report.html has at most Options.Rows URLs. [Report.Serve] shows all URLs of a crawl of any size.
+//
 // SCHEMA.md describes the fields of report.json. [Report] has the same fields.
 //
 // # Sitemaps and the site

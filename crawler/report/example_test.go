@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,6 +93,43 @@ func ExampleReport_WriteFiles() {
 	fmt.Println(report.HTMLFile, report.JSONFile, err)
 	// Output:
 	// report.html report.json <nil>
+}
+
+// How do I show all URLs of a crawl in a browser, however many there are?
+func ExampleListen() {
+	dir, remove := smallCrawl()
+	defer remove()
+
+	listener, err := report.Listen("127.0.0.1:0")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := report.Generate(context.Background(), []string{dir}, &report.Options{AllURLs: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	served := make(chan error)
+	go func() { served <- r.Serve(ctx, listener) }()
+
+	resp, err := http.Get("http://" + listener.Addr().String() + "/urls?status=4xx") // as the page at / does
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(os.Stdout, resp.Body); err != nil {
+		fmt.Println(err)
+		return
+	}
+	stop()
+	fmt.Println(<-served)
+	// Output:
+	// {"total":1,"rows":[["https://example.com/gone",404,"page","error","",0,2,null,0,0,"","https://example.com/sitemap.xml","","",["broken-link","sitemap-broken"]]]}
+	// <nil>
 }
 
 // How do the sitemaps differ from the site?

@@ -93,17 +93,21 @@ var functions = template.FuncMap{
 }
 
 // WriteHTML writes the report as a page that needs no other file.
-func (r *Report) WriteHTML(w io.Writer) error {
+func (r *Report) WriteHTML(w io.Writer) error { return r.writePage(w, false) }
+
+// writePage writes the page. If it is served, it asks the server for the rows of URLs, and for links.
+func (r *Report) writePage(w io.Writer, served bool) error {
 	t, err := template.New("page").Funcs(functions).Parse(pageText)
 	if err != nil {
 		return err
 	}
 	tables := tablesOf(r)
 	p := &page{
-		Report: r, Site: siteOf(r), Policy: policy(), Charts: charts(r), Cards: cards(r), Topics: topics(r), Tables: make(map[string]*table),
+		Report: r, Site: siteOf(r), Policy: policy(served), Charts: charts(r), Cards: cards(r), Topics: topics(r), Tables: make(map[string]*table),
 		Style: template.CSS(pageStyle), //nolint:gosec // a file of this package, nothing of a site is in it
 	}
 	for _, t := range tables {
+		t.Served = served && t.ID == topicURLs
 		p.Tables[t.ID] = t
 	}
 	buffer := bufio.NewWriter(w)
@@ -111,11 +115,11 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		return err
 	}
 	// The data may be large, so no template has it in memory.
-	links := r.links
-	if links == nil {
-		links = newLinkGraph()
+	links := newLinkGraph()
+	if r.links != nil && !served {
+		links = r.links
 	}
-	if err := writeBlock(buffer, "data", func(w *bufio.Writer) error { return writeData(w, tables, links) }); err != nil {
+	if err := writeBlock(buffer, "data", func(w *bufio.Writer) error { return writeData(w, tables, links, served) }); err != nil {
 		return err
 	}
 	if links.count > 0 {
@@ -123,7 +127,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 			return err
 		}
 	}
-	if r.urls != nil {
+	if r.urls != nil && !served {
 		if err := r.urls.writeDetails(buffer); err != nil {
 			return err
 		}
@@ -192,13 +196,17 @@ func commonCaveats(all []Findings) []string {
 
 // policy allows the page its own style and script, by their hashes, and nothing else. Even if
 // text from a site became markup, it could neither run nor load anything.
-func policy() string {
+func policy(served bool) string {
+	connect := ""
+	if served {
+		connect = "; connect-src 'self'"
+	}
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
 	return "default-src 'none'; style-src " + hash(pageStyle) + "; script-src " + hash(pageScript) +
-		"; img-src data:; base-uri 'none'; form-action 'none'"
+		connect + "; img-src data:; base-uri 'none'; form-action 'none'"
 }
 
 // siteOf names the host of the first start URL and counts the others.

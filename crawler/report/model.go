@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"net/http"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -64,6 +65,9 @@ func newModel(ctx context.Context, dirs []string, opts *Options) (*model, error)
 	m.fragments = newFragments(known, m.redirects)
 	m.robots = newRobotsFiles(all, rows, m.counters.at)
 	m.urls = newURLTable(rows, known, all, m.robots)
+	if o.AllURLs {
+		m.urls.limit, m.graph.unbounded = math.MaxInt, true
+	}
 	m.rejections = newRejections(m.robots, rows)
 	m.merger = newMerger(known, m.sitemaps, all)
 	for i := range rules {

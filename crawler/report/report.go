@@ -70,6 +70,9 @@ type Options struct {
 	// affect counts. Report.Slowest and Report.Largest have at most 100 rows.
 	Rows int
 
+	// AllURLs keeps all URLs and links in memory for [Report.Handler], more than Rows.
+	AllURLs bool
+
 	// CrawlEnd returns how the crawl in a directory ended, if the caller knows it better
 	// than crawl.json. If it is nil or returns nil, crawl.json is used.
 	CrawlEnd func(dir string) *CrawlEnd

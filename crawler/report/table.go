@@ -16,8 +16,9 @@ type table struct {
 	ID      string
 	Title   string
 	Columns []head
-	Len     int // number of rows
-	Total   int // number of rows without the limit of Options.Rows
+	Len     int  // number of rows
+	Total   int  // number of rows without the limit of Options.Rows
+	Served  bool // the server has the rows
 
 	Choices map[string][][2]any // values of filters, with the number of rows of each; nil if it has none
 
@@ -124,7 +125,7 @@ type dataWriter struct {
 	err  error
 }
 
-func writeData(w *bufio.Writer, tables []*table, links *linkGraph) error {
+func writeData(w *bufio.Writer, tables []*table, links *linkGraph, served bool) error {
 	d := &dataWriter{w: w, json: json.NewEncoder(w), urls: &urlNumbers{links: links, others: make(map[string]int)}}
 	d.json.SetEscapeHTML(false)
 	d.raw(`{"tables":[`)
@@ -134,7 +135,11 @@ func writeData(w *bufio.Writer, tables []*table, links *linkGraph) error {
 		d.table(t)
 	}
 	d.raw(`],"links":`)
-	d.value(map[string]any{"count": links.count, "omitted": links.omitted, "texts": links.texts})
+	if served {
+		d.raw(`{"served":true}`)
+	} else {
+		d.value(map[string]any{"count": links.count, "omitted": links.omitted, "texts": links.texts})
+	}
 	d.raw(`,"lines":{"size":`)
 	d.value(detailsBlock)
 	d.raw(`},"urls":[`)
@@ -161,6 +166,10 @@ func (d *dataWriter) table(t *table) {
 	for i, c := range t.Columns {
 		d.comma(i)
 		d.value([]string{c.Name, string(c.Kind), c.File})
+	}
+	if t.Served {
+		d.raw(`],"served":true}`)
+		return
 	}
 	d.raw(`],"values":[`)
 	for j := range t.Columns {

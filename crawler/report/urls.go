@@ -226,24 +226,28 @@ func (t *urlTable) find(all []Findings) {
 	}
 }
 
+// urlFields are the columns of the table of URLs.
+var urlFields = []field[urlRow]{
+	urlField("URL", func(r *urlRow) string { return r.url }),
+	numberField("Status", kindStatus, func(r *urlRow) int { return int(r.status) }),
+	textField("Kind", func(r *urlRow) string { return string(r.kind) }),
+	textField("Indexable", func(r *urlRow) string { return r.indexable }),
+	textField("Title", func(r *urlRow) string { return r.title }),
+	numberField("Depth", kindNumber, func(r *urlRow) int { return int(r.depth) }),
+	numberField("Inlinks", kindNumber, func(r *urlRow) int { return int(r.inlinks) }),
+	numberField("Words", kindNumber, func(r *urlRow) int { return int(r.words) }),
+	numberField("Size", kindSize, func(r *urlRow) int64 { return r.bytes }),
+	numberField("Time", kindMillis, func(r *urlRow) int64 { return r.millis }),
+	urlField("Canonical", func(r *urlRow) string { return r.canonical }),
+	urlField("Sitemap", func(r *urlRow) string { return r.sitemap }),
+	textField("Skipped", func(r *urlRow) string { return string(r.reason) }),
+	textField("Rule", func(r *urlRow) string { return r.rule }),
+	linesField("Findings", func(r *urlRow) []string { return r.findings }),
+}
+
 // table is the table of all URLs.
 func (t *urlTable) table() *table {
-	all := tableOf("urls", "URLs", List[urlRow]{len(t.rows) + t.omitted, t.rows},
-		urlField("URL", func(r *urlRow) string { return r.url }),
-		numberField("Status", kindStatus, func(r *urlRow) int { return int(r.status) }),
-		textField("Kind", func(r *urlRow) string { return string(r.kind) }),
-		textField("Indexable", func(r *urlRow) string { return r.indexable }),
-		textField("Title", func(r *urlRow) string { return r.title }),
-		numberField("Depth", kindNumber, func(r *urlRow) int { return int(r.depth) }),
-		numberField("Inlinks", kindNumber, func(r *urlRow) int { return int(r.inlinks) }),
-		numberField("Words", kindNumber, func(r *urlRow) int { return int(r.words) }),
-		numberField("Size", kindSize, func(r *urlRow) int64 { return r.bytes }),
-		numberField("Time", kindMillis, func(r *urlRow) int64 { return r.millis }),
-		urlField("Canonical", func(r *urlRow) string { return r.canonical }),
-		urlField("Sitemap", func(r *urlRow) string { return r.sitemap }),
-		textField("Skipped", func(r *urlRow) string { return string(r.reason) }),
-		textField("Rule", func(r *urlRow) string { return r.rule }),
-		linesField("Findings", func(r *urlRow) []string { return r.findings }))
+	all := tableOf("urls", "URLs", List[urlRow]{len(t.rows) + t.omitted, t.rows}, urlFields...)
 	all.Choices = t.choices()
 	return all
 }

@@ -3,6 +3,7 @@ package report
 
 import (
 	"fmt"
+	"net"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -32,6 +33,7 @@ func Command(streams *cli.Streams) *cobra.Command {
 		rows    int
 		to      string
 		linksTo string
+		serve   string
 
 		baseline string
 	)
@@ -50,22 +52,34 @@ the findings and counts for programs.
 
 With --baseline, report.html also shows what changed since an earlier crawl, as politecrawl compare lists it.
 
+With --serve, write no report: generate it for all URLs, however many, and serve it on this machine
+until interrupted. The page asks the server for what it shows.
+
 With --links-to, print the pages that link to a URL, and write no report. If the crawl ran with
 --check assets, print those that use it as an image or the like too. With --links=full, the text
 of the link follows after a tab.`,
 		Example: `  politecrawl report example
   politecrawl report w1 w2 w3 --output all
   politecrawl report example --format json
+  politecrawl report example --serve 127.0.0.1:8080
   politecrawl report example --links-to https://example.com/gone`,
 		Args: cli.Args(1, -1, "the output directory of a crawl"),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			if rows < 1 {
 				return cli.Misuse("report: --rows: %d is less than 1", rows)
 			}
-			if cmd.Flags().Changed("links-to") {
-				return printLinksTo(cmd.Context(), streams, dirs, linksTo, format)
-			}
+			var listener net.Listener // with --serve
+			notice := "interrupted: the report is not written"
 			switch {
+			case cmd.Flags().Changed("serve"):
+				var err error
+				if listener, err = listen(cmd, serve); err != nil {
+					return err
+				}
+				defer listener.Close()
+				notice = "" // an interrupt is how it ends
+			case cmd.Flags().Changed("links-to"):
+				return printLinksTo(cmd.Context(), streams, dirs, linksTo, format)
 			case to != "":
 			case len(dirs) > 1:
 				return cli.Misuse("report: several directories need --output: %s", crawldir.WithOutput("report", dirs, "all"))
@@ -82,9 +96,9 @@ of the link follows after a tab.`,
 					return fmt.Errorf("report: --baseline: %w", err)
 				}
 			}
-			ctx, done := streams.Interruptible(cmd.Context(), func() {}, "interrupted: the report is not written")
+			ctx, done := streams.Interruptible(cmd.Context(), func() {}, notice)
 			defer done()
-			r, err := report.Generate(ctx, dirs, &report.Options{Rows: rows, CrawlEnd: crawldir.End})
+			r, err := report.Generate(ctx, dirs, &report.Options{Rows: rows, AllURLs: listener != nil, CrawlEnd: crawldir.End})
 			if err != nil {
 				return crawldir.ReadError("report", dirs, err)
 			}
@@ -94,6 +108,10 @@ of the link follows after a tab.`,
 					return crawldir.ReadError("report", dirs, err)
 				}
 				r.Changes = compare.Compare(before, after).List()
+			}
+			if listener != nil {
+				streams.Notice("the report is at http://" + listener.Addr().String() + "/; Ctrl-C stops it")
+				return r.Serve(ctx, listener)
 			}
 			if err := r.WriteFiles(ctx, to); err != nil {
 				return crawldir.WriteError("report", "the report", dirs, err)
@@ -105,10 +123,25 @@ of the link follows after a tab.`,
 	}
 	format.AddFlag(cmd)
 	cmd.Flags().IntVar(&rows, "rows", report.DefaultRows, "show at most `N` rows in each list; counts stay exact")
+	cmd.Flags().StringVar(&serve, "serve", "", "serve the report of all URLs at `HOST:PORT`, and write no report")
 	cmd.Flags().StringVar(&linksTo, "links-to", "", "print the pages that link to `URL`, and write no report")
 	cmd.Flags().StringVar(&baseline, "baseline", "", "show what changed since the earlier crawl in `DIR`")
 	cmd.Flags().StringVarP(&to, "output", "o", "", "write the report into `DIR` (default: the directory of the crawl)")
 	return cmd
+}
+
+// listen takes the address of --serve, before the report is generated.
+func listen(cmd *cobra.Command, addr string) (net.Listener, error) {
+	for _, other := range []string{"output", "links-to", "format"} {
+		if cmd.Flags().Changed(other) {
+			return nil, cli.Misuse("report: --serve and --%s cannot be used together", other)
+		}
+	}
+	l, err := report.Listen(addr)
+	if err != nil {
+		return nil, cli.Misuse("report: --serve: %w", err)
+	}
+	return l, nil
 }
 
 // reportText is the main results as text.

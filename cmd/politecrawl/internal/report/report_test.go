@@ -226,6 +226,13 @@ func TestReportRefusals(t *testing.T) {
 		{"nothing there", []string{filepath.Join(t.TempDir(), "absent")}, cli.ExitMisuse, []string{"no directory", "absent"}},
 		{"a directory of something else", []string{t.TempDir()}, cli.ExitMisuse, []string{"holds no crawl", "crawl.json", "name the output directory"}},
 		{"no rows", []string{damaged, "--rows", "0"}, cli.ExitMisuse, []string{"--rows", "0 is less than 1"}},
+		{"served to others", []string{damaged, "--serve", "0.0.0.0:8080"}, cli.ExitMisuse, []string{`--serve: "0.0.0.0:8080" can be reached from other machines; listen on 127.0.0.1:8080`}},
+		{"served nowhere", []string{damaged, "--serve", ""}, cli.ExitMisuse, []string{`--serve: cannot listen on "", write HOST:PORT`}},
+		{"served at a port", []string{damaged, "--serve", "8080"}, cli.ExitMisuse, []string{`--serve: cannot listen on "8080", write HOST:PORT`}},
+		{"served and written", []string{damaged, "--serve", "127.0.0.1:0", "--output", "x"}, cli.ExitMisuse, []string{"--serve and --output cannot be used together"}},
+		{"served and listed", []string{damaged, "--serve", "127.0.0.1:0", "--links-to", "x"}, cli.ExitMisuse, []string{"--serve and --links-to cannot be used together"}},
+		{"served and printed", []string{damaged, "--serve", "127.0.0.1:0", "--format", "json"}, cli.ExitMisuse, []string{"--serve and --format cannot be used together"}},
+		{"served, and damaged", []string{damaged, "--serve", "127.0.0.1:0"}, cli.ExitFailed, []string{"crawl.json"}},
 		{"damaged", []string{damaged}, cli.ExitFailed, []string{"crawl.json"}},
 		{"cannot be written", []string{taken}, cli.ExitMisuse, []string{
 			"write " + strconv.Quote(filepath.Join(taken, report.HTMLFile)), "the files of the crawl are unchanged", "politecrawl report " + taken + " --output DIR",

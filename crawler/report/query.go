@@ -1,0 +1,177 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A urlQuery selects rows of the table of URLs and orders them. The zero value of a field selects all.
+type urlQuery struct {
+	text      string // words in lower case; each is in a cell
+	status    string // a class of them
+	kind      string
+	indexable string // no for any reason
+	finding   string // the ID of a rule
+	directory string // which begins the URL
+
+	sort       int // by a column, from 1; 0 for the order of the table
+	descending bool
+}
+
+// maxPage limits the rows of a response.
+const maxPage = 10_000
+
+// parseQuery reads the parameters of an address: a query, and which of its rows are wanted.
+func parseQuery(text string) (q urlQuery, from, rows int, err error) {
+	values, err := url.ParseQuery(text)
+	if err != nil {
+		return q, 0, 0, fmt.Errorf("the parameters cannot be read: %w", err)
+	}
+	rows = maxPage
+	numbers := map[string]*int{"from": &from, "rows": &rows}
+	texts := map[string]*string{
+		"text": &q.text, "status": &q.status, "kind": &q.kind, "indexable": &q.indexable, "finding": &q.finding, "directory": &q.directory,
+	}
+	for name, all := range values {
+		value := all[0]
+		switch {
+		case len(all) > 1:
+			return q, 0, 0, fmt.Errorf("parameter %q is given twice", name)
+		case value == "":
+		case texts[name] != nil:
+			*texts[name] = value
+		case numbers[name] != nil:
+			n, err := strconv.Atoi(value)
+			if err != nil || n < 0 || name == "rows" && n > maxPage {
+				return q, 0, 0, fmt.Errorf("parameter %q is %q: write a number from 0 up; rows is at most %d", name, value, maxPage)
+			}
+			*numbers[name] = n
+		case name == "sort":
+			title, descending := strings.CutPrefix(value, "-")
+			q.sort, q.descending = 1+slices.IndexFunc(urlFields, func(f field[urlRow]) bool { return strings.EqualFold(f.Name, title) }), descending
+			if q.sort == 0 {
+				return q, 0, 0, fmt.Errorf("there is no column %q to sort by", title)
+			}
+		default:
+			return q, 0, 0, fmt.Errorf("there is no parameter %q", name)
+		}
+	}
+	q.text = strings.Join(strings.Fields(strings.ToLower(q.text)), " ")
+	return q, from, rows, nil
+}
+
+// run returns the numbers of the rows.
+func (q *urlQuery) run(all []urlRow) []int32 {
+	has := q.matcher()
+	rows := make([]int32, 0, len(all))
+	for i := range all {
+		r := &all[i]
+		if (q.status == "" || q.status == statusClass(int(r.status))) &&
+			(q.kind == "" || q.kind == string(r.kind)) &&
+			(q.indexable == "" || q.indexable == r.indexable || q.indexable == "no" && r.indexable != "yes" && r.indexable != "") &&
+			(q.finding == "" || slices.Contains(r.findings, q.finding)) &&
+			strings.HasPrefix(r.url, q.directory) && has(r) {
+			rows = append(rows, int32(i))
+		}
+	}
+	if q.sort > 0 {
+		q.order(rows, all)
+	}
+	return rows
+}
+
+// matcher returns a function that reports whether the cells of a row have all words.
+func (q *urlQuery) matcher() func(*urlRow) bool {
+	words := strings.Fields(q.text)
+	// Most words cannot be in a number, which takes long to write.
+	mayBeNumber := slices.ContainsFunc(words, func(word string) bool { return strings.Trim(word, "0123456789,.kmgtbs") == "" })
+	fields := slices.DeleteFunc(slices.Clone(urlFields), func(f field[urlRow]) bool { return f.isNumber() && f.Kind != kindStatus && !mayBeNumber })
+	var text []byte
+	var c cell
+	return func(r *urlRow) bool {
+		if len(words) == 0 {
+			return true
+		}
+		text = text[:0]
+		for _, f := range fields {
+			f.read(r, &c)
+			text = append(append(text, c.shown()...), '\n') // which no word has
+		}
+		lower := bytes.ToLower(text)
+		return !slices.ContainsFunc(words, func(word string) bool { return !bytes.Contains(lower, []byte(word)) })
+	}
+}
+
+// codeUnits replaces the bytes that begin the characters U+E000 to U+FFFF. A script orders text by its
+// UTF-16 code units, where these come after all others.
+var codeUnits = strings.NewReplacer("\xee", "\xfe", "\xef", "\xff")
+
+// order sorts rows by a column as a script does. Equal ones stay in the order of the table.
+func (q *urlQuery) order(rows []int32, all []urlRow) {
+	type keyed struct {
+		row    int32
+		number int64
+		text   string
+	}
+	f := urlFields[q.sort-1]
+	keys := make([]keyed, len(rows))
+	var c cell
+	for i, row := range rows {
+		f.read(&all[row], &c)
+		keys[i] = keyed{row: row, number: c.N}
+		if !c.isNumber() {
+			keys[i].text = codeUnits.Replace(c.shown())
+		}
+	}
+	sign := 1
+	if q.descending {
+		sign = -1
+	}
+	slices.SortFunc(keys, func(a, b keyed) int {
+		order := cmp.Compare(a.number, b.number)
+		if order == 0 {
+			order = strings.Compare(a.text, b.text)
+		}
+		return cmp.Or(sign*order, cmp.Compare(a.row, b.row))
+	})
+	for i := range keys {
+		rows[i] = keys[i].row
+	}
+}
+
+// read sets a cell to that of a row.
+func (f *field[T]) read(row *T, c *cell) {
+	*c = cell{head: f.head}
+	f.set(row, c)
+}
+
+// isNumber reports whether cells have a number.
+func (h *head) isNumber() bool {
+	return slices.Contains([]kind{kindNumber, kindFault, kindStatus, kindSize, kindMillis}, h.Kind)
+}
+
+// shown is the text of a cell, as the script has it.
+func (c *cell) shown() string {
+	switch {
+	case c.Kind == kindLines:
+		return strings.Join(c.List, " ")
+	case !c.isNumber():
+		return c.Text
+	case c.N < 0: // not known
+		return ""
+	case c.Kind == kindStatus && c.N == 0:
+		return "no response"
+	case c.Kind == kindStatus:
+		return strconv.FormatInt(c.N, 10)
+	case c.Kind == kindSize:
+		return size(c.N)
+	case c.Kind == kindMillis:
+		return millis(c.N)
+	}
+	return thousands(c.N)
+}

@@ -1,0 +1,144 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
+	"github.com/politecrawl/politecrawl/crawler/internal/pageserver"
+	"github.com/politecrawl/politecrawl/crawler/output/safejson"
+)
+
+// Listen takes a loopback address, HOST:PORT, for [Report.Serve]. Port 0 is any free port.
+func Listen(addr string) (net.Listener, error) { return pageserver.Listen(addr, false) }
+
+// Serve serves [Report.Handler] until ctx ends.
+func (r *Report) Serve(ctx context.Context, l net.Listener) error {
+	server := pageserver.New(r.Handler(), slog.New(slog.DiscardHandler))
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })() // ctx has ended: nobody waits
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// Handler returns a handler for the page of the report, which asks the handler for the rows of the table of
+// URLs. It rejects requests that other web pages send, and those that name another host than this machine.
+// Set Options.AllURLs.
+func (r *Report) Handler() http.Handler {
+	urls := cmp.Or(r.urls, newURLTable(0, nil, nil, nil))
+	s := &pageServer{report: r, urls: urls}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_ = r.writePage(w, true) // the viewer may be gone
+	})
+	mux.HandleFunc("GET /urls", s.serveRows)
+	mux.HandleFunc("GET /url", s.serveURL)
+	guard := pageserver.NewGuard(pageserver.Access{Policy: policy(true) + "; frame-ancestors 'none'"})
+	return guard.Protect(mux)
+}
+
+// A pageServer answers the page of a report that is served.
+type pageServer struct {
+	report *Report
+	urls   *urlTable
+
+	mu    sync.Mutex // guards the fields below
+	query urlQuery   // the last one of more rows than were wanted
+	rows  []int32    // its rows; nil if there was none
+}
+
+// serveRows answers a query with some of its rows.
+func (s *pageServer) serveRows(w http.ResponseWriter, r *http.Request) {
+	q, from, rows, err := parseQuery(r.URL.RawQuery)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	selected := s.selected(r.Context(), q, from+rows)
+	result := struct {
+		Total int     `json:"total"`
+		Rows  [][]any `json:"rows"`
+	}{len(selected), [][]any{}}
+	selected = selected[min(from, len(selected)):]
+	for _, row := range selected[:min(rows, len(selected))] {
+		values := make([]any, len(urlFields))
+		for i, f := range urlFields {
+			var c cell
+			f.read(&s.urls.rows[row], &c)
+			values[i] = c.served()
+		}
+		result.Rows = append(result.Rows, values)
+	}
+	sendJSON(w, result)
+}
+
+// served is a cell in a response: as in the data block, but a URL is itself.
+func (c *cell) served() any {
+	switch {
+	case c.Kind == kindLines:
+		return append([]string{}, c.List...)
+	case c.Kind == kindURL:
+		return c.Text
+	case !c.isNumber():
+		return escape.Clip(c.Text, maxCell)
+	case c.N < 0: // not known
+		return nil
+	}
+	return c.N
+}
+
+// selected returns the rows of a query. It keeps them if there are more than are wanted, for the next page.
+func (s *pageServer) selected(ctx context.Context, q urlQuery, wanted int) []int32 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ctx.Err() != nil {
+		return nil // the viewer has gone on while others were answered
+	}
+	if s.rows != nil && s.query == q {
+		return s.rows
+	}
+	rows := q.run(s.urls.rows)
+	if len(rows) > wanted {
+		s.query, s.rows = q, rows
+	}
+	return rows
+}
+
+// serveURL answers with all that is known of a URL.
+func (s *pageServer) serveURL(w http.ResponseWriter, r *http.Request) {
+	url := r.URL.Query().Get("url")
+	row, known := s.urls.place[keyOf(url)]
+	if !known {
+		http.Error(w, "the crawl has no such URL", http.StatusNotFound)
+		return
+	}
+	reader := newDetailReader(s.urls)
+	defer func() { _ = reader.Close() }() // it only read
+	found, err := reader.read(int(row))
+	if err != nil {
+		http.Error(w, "cannot read the files of the crawl: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	links := cmp.Or(s.report.links, newLinkGraph())
+	sendJSON(w, struct {
+		*details
+
+		Inlinks  [][4]string `json:"inlinks"`
+		Outlinks [][4]string `json:"outlinks"`
+	}{found, append([][4]string{}, links.linksTo(url)...), append([][4]string{}, links.linksOf(url)...)})
+}
+
+func sendJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(safejson.NewWriter(w)).Encode(v); err != nil { // nothing was written, or the viewer is gone
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	}
+}
