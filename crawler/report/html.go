@@ -3,7 +3,7 @@ package report
 import (
 	"bufio"
 	"crypto/sha256"
-	_ "embed" // of the parts of the page
+	"embed"
 	"encoding/base64"
 	"fmt"
 	"html/template"
@@ -15,14 +15,27 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 )
 
+//go:embed page
+var pageFiles embed.FS
+
+// pageScript is one script, so that the policy of the page can allow it by its hash.
 var (
-	//go:embed page.html
-	pageText string
-	//go:embed page.css
-	pageStyle string
-	//go:embed page.js
-	pageScript string
+	pageText   = pageFile("page.html")
+	pageStyle  = pageFile("page.css")
+	pageScript = pageFile("element.js", "data.js", "cells.js", "source.js", "table.js", "url.js", "tree.js", "main.js")
 )
+
+func pageFile(names ...string) string {
+	var all []byte
+	for _, name := range names {
+		text, err := pageFiles.ReadFile("page/" + name)
+		if err != nil {
+			panic(err) // the program was built without it
+		}
+		all = append(all, text...)
+	}
+	return string(all)
+}
 
 // A page is the data of the template.
 type page struct {

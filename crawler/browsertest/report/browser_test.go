@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -255,8 +256,21 @@ func TestSearchFindsEveryRow(t *testing.T) {
 // export clicks the button of a table, and returns the records of the file.
 func export(t *testing.T, b *browsertest.Tab, dir, table string) [][]string {
 	t.Helper()
-	name := filepath.Join(dir, table+".csv")
-	browsertest.Eval[int](b, `document.querySelector("[data-table='`+table+`'] .save").click(), 1`)
+	records, err := csv.NewReader(bytes.NewReader(download(t, b, dir, table, "csv"))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return records
+}
+
+// download clicks the button of a table for a type of files, and returns the file.
+func download(t *testing.T, b *browsertest.Tab, dir, table, fileType string) []byte {
+	t.Helper()
+	name := filepath.Join(dir, table+"."+fileType)
+	if err := os.RemoveAll(name); err != nil {
+		t.Fatal(err)
+	}
+	browsertest.Eval[int](b, `[...document.querySelectorAll("[data-table='`+table+`'] .save")].find(e => e.textContent.endsWith("`+strings.ToUpper(fileType)+`")).click(), 1`)
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		if _, err := os.Stat(name); err == nil {
 			break
@@ -269,11 +283,7 @@ func export(t *testing.T, b *browsertest.Tab, dir, table string) [][]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	records, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return records
+	return text
 }
 
 func TestExportHasEveryRow(t *testing.T) {
@@ -295,6 +305,22 @@ func TestExportHasEveryRow(t *testing.T) {
 	}
 	if len(seen) != hugeRows || len(records) != hugeRows+1 || records[1][0] != hugeFirst || records[hugeRows][0] != hugeLast {
 		t.Errorf("%d records of %d URLs, from %q to %q", len(records), len(seen), records[1], records[len(records)-1])
+	}
+	var objects []struct {
+		URL, Details string
+		Pages        int
+		FoundOn      []string `json:"Found on"`
+	}
+	if err := json.Unmarshal(download(t, b, dir, "broken-link", "json"), &objects); err != nil {
+		t.Fatal(err)
+	}
+	for i, o := range objects {
+		if want := records[i+1]; o.URL != want[0] || o.Details != want[1] || strconv.Itoa(o.Pages) != want[2] || strings.Join(o.FoundOn, " ") != want[3] {
+			t.Fatalf("JSON has %v, CSV %q", o, want)
+		}
+	}
+	if len(objects) != hugeRows {
+		t.Errorf("%d objects", len(objects))
 	}
 	b.CheckNoProblems("file://", "data:", "blob:")
 }
@@ -366,7 +392,7 @@ func TestPanelShowsLinksOfAURL(t *testing.T) {
 		{`data.links.omitted = 5000`, "links.jsonl has 5,000 more."},
 		{`data.links.count = 0`, "This report has no links of pages."},
 	} {
-		browsertest.Eval[int](b, tt.change+`, showPanel().then(() => 1)`)
+		browsertest.Eval[int](b, tt.change+`, showPanel({ url: "https://example.com/", depth: 1 }).then(() => 1)`)
 		if text := browsertest.Eval[string](b, `document.querySelector("dialog").textContent`); !strings.Contains(text, tt.want) {
 			t.Errorf("%s: the panel does not say %q: %q", tt.change, tt.want, text)
 		}
@@ -486,7 +512,7 @@ func TestPrintHasAllRows(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.Resize(1280, 900)
 	openReport(t, b, "big")
-	for _, topic := range []string{"overview", "pages", "sitemaps", "robots"} {
+	for _, topic := range []string{"overview", "urls", "tree", "pages", "sitemaps", "robots"} {
 		browsertest.Eval[int](b, `location.hash = "#`+topic+`", 1`)
 		b.Wait("the topic is shown", `document.querySelector("#`+topic+`").checkVisibility()`)
 		browsertest.Eval[int](b, `addEventListener("beforeprint", () => {
@@ -505,6 +531,14 @@ func TestPrintHasAllRows(t *testing.T) {
 		if after := browsertest.Eval[int](b, closed); after != before {
 			t.Errorf("%s: %d closed lists, %d after printing", topic, before, after)
 		}
+	}
+	// An open page of a URL is printed alone.
+	browsertest.Eval[int](b, `location.hash = "#urls?url=https%3A%2F%2Fexample.com%2F", 1`)
+	b.Wait("the panel is drawn", panelDrawn)
+	browsertest.Eval[int](b, `addEventListener("beforeprint", () => { window.printed = [getComputedStyle(document.querySelector("main")).display === "none" ? 0 : 1]; }, {once: true}), 1`)
+	sheets := textOfSheets(t, b.PDF())
+	if len(sheets) < 2 || slices.Contains(sheets, 0) {
+		t.Errorf("page of a URL: texts on the sheets: %v", sheets)
 	}
 	b.CheckNoProblems("file://", "data:")
 }
@@ -603,8 +637,8 @@ func TestHostileTextsDoNotRun(t *testing.T) {
 		let n = 0;
 		for (const { columns, count, values } of data.tables) {
 			for (let i = 0; i < count; i++, n++) {
-				trail.push({ columns, values: values.map((column) => column[i]) });
-				await showPanel();
+				const row = values.map((column) => column[i]);
+				await showPanel({ url: columns[0][1] === "url" ? urlText(row[0]) : "", columns, values: row });
 			}
 		}
 		return n;
@@ -625,4 +659,39 @@ func BenchmarkOpen(b *testing.B) {
 		tab.Open("file://" + filepath.Join(pages, "huge.html") + "#rule-broken-link")
 		tab.Wait("rows are drawn", drawn("broken-link")+`.length > 10`)
 	}
+}
+
+// BenchmarkURLs opens the table of 100,000 URLs and scrolls it.
+func BenchmarkURLs(b *testing.B) {
+	tab := browsertest.New(b, nil)
+	tab.Resize(1280, 900)
+	var first, frames, slowest, heap float64
+	for b.Loop() {
+		tab.Open("about:blank")
+		tab.Open("file://" + filepath.Join(pages, "huge.html") + "#urls")
+		first += browsertest.Eval[float64](tab, `new Promise((done) => {
+			const look = () => `+drawn("urls")+`.length > 10 && data ? done(performance.now()) : requestAnimationFrame(look);
+			look();
+		})`)
+		times := browsertest.Eval[[]float64](tab, `new Promise((done) => {
+			const scroller = document.querySelector("[data-table=urls] .scroller"), times = [];
+			let last = performance.now(), n = 0;
+			const step = (now) => {
+				times.push(now - last);
+				last = now;
+				scroller.scrollTop += 3000;
+				if (++n < 300) requestAnimationFrame(step);
+				else done(times.slice(1).sort((a, b) => a - b));
+			};
+			requestAnimationFrame(step);
+		})`)
+		frames += times[len(times)/2]
+		slowest += times[len(times)-1]
+		heap += browsertest.Eval[float64](tab, `performance.memory.usedJSHeapSize`)
+	}
+	n := float64(b.N)
+	b.ReportMetric(first/n, "ms/first-row")
+	b.ReportMetric(frames/n, "ms/frame-median")
+	b.ReportMetric(slowest/n, "ms/frame-slowest")
+	b.ReportMetric(heap/n/1e6, "MB-heap")
 }

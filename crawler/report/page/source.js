@@ -1,0 +1,96 @@
+// A source has the rows of a table. Its query takes the parameters of the address, and returns a view of
+// the rows that match: their number, the values of a row if they are known, and all rows.
+
+// Has all rows in memory.
+const memory = ({ columns, count, values, choices }) => {
+  const column = (name) => columns.findIndex(([title]) => title.toLowerCase() === name);
+  const of = (name) => values[column(name)];
+  const tests = {
+    status: (want) => (i) => statusClass(of("status")[i]) === want,
+    kind: (want) => (i) => of("kind")[i] === want,
+    indexable: (want) => (i) => (want === "no" ? !["", "yes"].includes(of("indexable")[i]) : of("indexable")[i] === want),
+    finding: (want) => (i) => of("findings")[i].includes(want),
+    directory: (want) => (i) => urlText(of("url")[i]).startsWith(want),
+    text: (want) => matcher(want.toLowerCase().split(/\s+/).filter(Boolean), columns, values),
+  };
+  let sorted = {}; // the last order
+  const sort = (by) => {
+    if (sorted.by === by) return sorted.order;
+    const at = column(by.replace(/^-/, "")), sign = by.startsWith("-") ? -1 : 1, order = Uint32Array.from({ length: count }, (_, i) => i);
+    if (at >= 0) {
+      const keys = values[at].map(kinds[columns[at][1]].order);
+      order.sort((a, b) => (keys[a] < keys[b] ? -sign : keys[a] > keys[b] ? sign : a - b));
+    }
+    sorted = { by, order };
+    return order;
+  };
+  const query = (parameters) => {
+    const wanted = Object.keys(tests).filter((name) => parameters.get(name)).map((name) => tests[name](parameters.get(name)));
+    const all = sort(parameters.get("sort") ?? ""), order = wanted.length ? all.filter((i) => wanted.every((matches) => matches(i))) : all;
+    const row = (place) => values.map((column) => column[order[place]]);
+    return { length: order.length, row, complete: () => {}, all: async () => Array.from(order, (_, place) => row(place)) };
+  };
+  return { columns, count, choices, query, wait: 0 };
+};
+const statusClass = (v) => (v === null ? "" : v === 0 ? "none" : Math.floor(v / 100) + "xx");
+
+// Returns a function that reports whether a row has all words.
+const matcher = (words, columns, values) => {
+  const hits = words.map((word) => columns.some(([, kind]) => kind.startsWith("url")) && data.urls.map((u) => u.toLowerCase().includes(word)));
+  const has = (kind, v, i) => {
+    if (kind === "url" && typeof v === "number") return v >= 0 && hits[i][v];
+    if (kind === "urls") return v.some((u, at) => at > 0 && hits[i][u]);
+    return kinds[kind].texts(v).some((text) => text.toLowerCase().includes(words[i]));
+  };
+  return (row) => words.every((_, i) => columns.some(([, kind], c) => has(kind, values[c][row], i)));
+};
+
+// Asks the server for rows. Changed is called when there are more.
+const pageRows = 200, maxRows = 10_000;
+const server = ({ columns, count, choices }) => {
+  const query = (parameters, changed) => {
+    const pages = new Map(); // rows by the number of the page
+    const view = { length: 0 };
+    const parametersOf = (from, rows) => ({ ...Object.fromEntries(parameters), from, rows });
+    const load = (page) => {
+      pages.set(page, null);
+      ask("urls", parametersOf(page * pageRows, pageRows)).then(({ total, rows }) => {
+        view.length = total;
+        pages.set(page, rows);
+        changed();
+      }, (err) => {
+        view.error = String(err);
+        changed();
+      });
+    };
+    view.row = (place) => {
+      const page = Math.floor(place / pageRows);
+      if (!pages.has(page)) load(page);
+      return pages.get(page)?.[place % pageRows];
+    };
+    // Waits for all rows: nothing else may run before the page is printed.
+    view.complete = () => {
+      for (let from = 0, total = 1; from < total; from += maxRows) {
+        const request = new XMLHttpRequest();
+        request.open("GET", "urls?" + new URLSearchParams(parametersOf(from, maxRows)), false);
+        request.send();
+        const answer = JSON.parse(request.responseText);
+        total = view.length = answer.total;
+        for (let i = 0; i < answer.rows.length; i += pageRows) pages.set((from + i) / pageRows, answer.rows.slice(i, i + pageRows));
+      }
+      view.complete = () => {};
+    };
+    view.all = async () => {
+      const all = [];
+      for (let total = 1; all.length < total; ) {
+        const answer = await ask("urls", parametersOf(all.length, maxRows));
+        total = answer.rows.length ? answer.total : 0;
+        all.push(...answer.rows);
+      }
+      return all;
+    };
+    load(0);
+    return view;
+  };
+  return { columns, count, choices, query, wait: 150 };
+};
