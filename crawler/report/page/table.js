@@ -55,11 +55,12 @@ const table = (name, label, source, change) => {
     const total = view.length * height;
     return total > maxHeight ? (total - room) / (maxHeight - room) : 1;
   };
-  const space = () => scroller.clientHeight - head.offsetHeight;
+  const space = () => scroller.clientHeight - head.getBoundingClientRect().height;
   const draw = () => {
     if (!scroller.clientWidth) return; // it is hidden
     if (printing) view.complete();
-    const room = scroller.clientHeight, { scrollTop } = scroller, top = scrollTop * pace(space());
+    const room = scroller.clientHeight, { scrollTop } = scroller, scale = pace(space());
+    const top = scale === 1 ? scrollTop : Math.min(scrollTop * scale, view.length * height - space());
     const first = printing ? 0 : Math.max(0, Math.floor(top / height) - spare, Math.ceil((top - scrollTop) / height));
     const last = printing ? view.length : Math.min(view.length, Math.ceil((top + room) / height) + spare);
     for (const [place, tr] of drawn) {
