@@ -132,7 +132,7 @@ var meetings = map[string]struct {
 			to := []output.Link{{URL: example + path}}
 			c.links = append(c.links, output.Links{URL: example + path, To: to, Resources: to})
 		},
-		"Kind=skipped Depth=0 Skipped=max-depth",
+		"Kind=skipped Depth=0 Inlinks=1 Skipped=max-depth",
 	},
 }
 

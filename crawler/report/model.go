@@ -198,10 +198,8 @@ func (m *model) readLinks() error {
 		if m.facts.byURL[from].status == http.StatusNotModified {
 			m.unknownLinks--
 		}
-		l.eachTarget(func(k key, asset *link) {
-			if k != from {
-				m.urls.addLink(k, m.references.lines)
-			}
+		itself := l.eachTarget(func(k key, asset *link) {
+			m.urls.addLink(k, m.references.lines)
 			switch {
 			case !noted.mayContain(k):
 			case asset == nil:
@@ -210,6 +208,9 @@ func (m *model) readLinks() error {
 				m.refer(k, 0, usedAs(asset.Kind, l.URL, asset.URL))
 			}
 		})
+		if itself {
+			m.urls.addLink(from, m.references.lines)
+		}
 	})
 }
 

@@ -376,7 +376,7 @@ func (o *oracle) check(l fields) {
 	}
 }
 
-// link records the links and assets of a page or stylesheet. A link to itself is no inlink.
+// link records the links and assets of a page or stylesheet.
 func (o *oracle) link(l fields) {
 	from, to := l.text("url"), make(map[string][3]string)
 	for _, name := range []string{"to", "resources"} {
@@ -392,7 +392,7 @@ func (o *oracle) link(l fields) {
 		}
 	}
 	for url := range to {
-		if row := o.rows[url]; row != nil && url != from {
+		if row := o.rows[url]; row != nil {
 			row["Inlinks"] = row.number("Inlinks") + 1
 		}
 	}

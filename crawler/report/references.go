@@ -147,16 +147,19 @@ func (m *model) nameReferences() error {
 	return err
 }
 
-// eachTarget calls f for each URL to which a line refers; asset is nil for a link. A link of a page to
-// itself does not count.
-func (l *linksLine) eachTarget(f func(k key, asset *link)) {
+// eachTarget calls f for each URL to which a line refers; asset is nil for a link. It does not for a link
+// of the page to itself, but returns whether there is one.
+func (l *linksLine) eachTarget(f func(k key, asset *link)) (itself bool) {
 	from := keyOf(l.URL)
 	for _, to := range l.To {
 		if k := keyOf(to.URL); k != from {
 			f(k, nil)
+		} else {
+			itself = true
 		}
 	}
 	for i := range l.Resources {
 		f(keyOf(l.Resources[i].URL), &l.Resources[i])
 	}
+	return itself
 }

@@ -24,7 +24,7 @@ type urlRow struct {
 
 	status  int16 // 0 without a response
 	depth   int32
-	inlinks int32 // other pages and stylesheets that link to it or use it
+	inlinks int32 // pages and stylesheets that link to it or use it, itself too
 	words   int32
 	bytes   int64
 	millis  int64
