@@ -23,11 +23,11 @@ import (
 // no code with the report. What a field means is in SCHEMA.md of package output.
 type oracle struct {
 	dirs        []string
-	order       []string                        // the URLs, in the order of the table
-	rows        map[string]fields               // by URL, its cells by the title of their column
-	details     map[string]fields               // by URL, what the files say about it
-	links       map[string]map[string][3]string // by page and URL: text, rel and kind of the first link or use
-	directories map[string]fields
+	Order       []string                        // the URLs, in the order of the table
+	Rows        map[string]fields               // by URL, its cells by the title of their column
+	Details     map[string]fields               // by URL, what the files say about it
+	Links       map[string]map[string][3]string // by page and URL: text, rel and kind of the first link or use
+	Directories map[string]fields
 
 	agent  string            // the product token of the crawl
 	robots map[string]fields // the last line of robots.jsonl of each origin, with its directory
@@ -98,8 +98,8 @@ func urlOf(l line) string { return l.text("url") }
 func newOracle(t *testing.T, dirs []string, findings map[string][]string) *oracle {
 	t.Helper()
 	o := &oracle{
-		dirs: dirs, rows: make(map[string]fields), details: make(map[string]fields), links: make(map[string]map[string][3]string),
-		directories: make(map[string]fields), robots: make(map[string]fields), rules: make(map[string]fields),
+		dirs: dirs, Rows: make(map[string]fields), Details: make(map[string]fields), Links: make(map[string]map[string][3]string),
+		Directories: make(map[string]fields), robots: make(map[string]fields), rules: make(map[string]fields),
 	}
 	o.settings(t)
 	pages, lastPage := o.fetches(t, "pages.jsonl", urlOf)
@@ -119,7 +119,7 @@ func newOracle(t *testing.T, dirs []string, findings map[string][]string) *oracl
 		o.check(l.fields)
 	}
 	for _, l := range permissions {
-		if o.rows[l.text("url")] != nil {
+		if o.Rows[l.text("url")] != nil {
 			o.detail(l.fields, "permission")
 		}
 	}
@@ -130,10 +130,10 @@ func newOracle(t *testing.T, dirs []string, findings map[string][]string) *oracl
 			o.link(l.fields)
 		}
 	}
-	for url, row := range o.rows {
+	for url, row := range o.Rows {
 		row["Findings"] = append([]string{}, findings[url]...)
-		if verdict := o.verdict(t, url, o.details[url]); verdict != nil {
-			o.details[url]["robots"] = verdict
+		if verdict := o.verdict(t, url, o.Details[url]); verdict != nil {
+			o.Details[url]["robots"] = verdict
 		}
 	}
 	return o
@@ -177,19 +177,19 @@ func keepLast(last map[string]fields, l fields) {
 
 // row returns the row of a URL, which it may add.
 func (o *oracle) row(url, kind string) fields {
-	if o.rows[url] == nil {
-		o.order = append(o.order, url)
-		o.rows[url] = fields{
+	if o.Rows[url] == nil {
+		o.Order = append(o.Order, url)
+		o.Rows[url] = fields{
 			"URL": url, "Status": nil, "Kind": kind, "Indexable": "", "Title": "", "Depth": nil, "Inlinks": 0.0, "Words": nil, "Size": nil,
 			"Time": nil, "Canonical": "", "Sitemap": "", "Skipped": "", "Rule": "",
 		}
-		o.details[url] = fields{}
+		o.Details[url] = fields{}
 	}
-	return o.rows[url]
+	return o.Rows[url]
 }
 
 // detail records the line of a URL. The last one counts.
-func (o *oracle) detail(l fields, name string) { o.details[l.text("url")][name] = map[string]any(l) }
+func (o *oracle) detail(l fields, name string) { o.Details[l.text("url")][name] = map[string]any(l) }
 
 // clipped shortens a text, as titles and rules are.
 func clipped(text string) string {
@@ -265,11 +265,11 @@ func (o *oracle) count(url string, more fields) {
 	path := strings.SplitAfter(strings.Split(url[len(origin):], "?")[0], "/")
 	for n := range max(len(path)-1, 1) { // what has no slash is no URL, and in no directory
 		dir := origin + strings.Join(path[:min(n+1, len(path)-1)], "")
-		if o.directories[dir] == nil {
-			o.directories[dir] = fields{"Directory": dir, "Pages": 0.0, "Errors": 0.0, "Noindex": 0.0, "Size": 0.0}
+		if o.Directories[dir] == nil {
+			o.Directories[dir] = fields{"Directory": dir, "Pages": 0.0, "Errors": 0.0, "Noindex": 0.0, "Size": 0.0}
 		}
 		for name := range more {
-			o.directories[dir][name] = o.directories[dir].number(name) + more.number(name)
+			o.Directories[dir][name] = o.Directories[dir].number(name) + more.number(name)
 		}
 	}
 }
@@ -296,7 +296,7 @@ func (o *oracle) rejections(t *testing.T, sitemaps []line) (counted []line) {
 	for _, l := range o.read(t, "rejected.jsonl") {
 		url, from := l.text("url"), l.text("found_on")
 		listed := l.text("source") == "sitemap" && (indexes[from] || from == originOf(from)+"/robots.txt")
-		if files[url+" "+from] || listed || o.rows[url] != nil {
+		if files[url+" "+from] || listed || o.Rows[url] != nil {
 			continue
 		}
 		all = append(all, l)
@@ -349,7 +349,7 @@ func (o *oracle) entries(t *testing.T, last map[string]int) (counted []line) {
 }
 
 func (o *oracle) entry(l fields) {
-	row, details := o.row(l.text("url"), "not fetched"), o.details[l.text("url")]
+	row, details := o.row(l.text("url"), "not fetched"), o.Details[l.text("url")]
 	row["Sitemap"] = cmp.Or(row.text("Sitemap"), l.text("sitemap"))
 	list, _ := details["entries"].([]any)
 	details["entries"] = append(list, map[string]any(l))
@@ -367,7 +367,7 @@ func (o *oracle) check(l fields) {
 	}
 	row := o.row(l.text("url"), kind)
 	o.detail(l, "check")
-	if o.details[l.text("url")]["page"] != nil {
+	if o.Details[l.text("url")]["page"] != nil {
 		return
 	}
 	row["Kind"], row["Canonical"], row["Skipped"] = kind, l.text("canonical"), cmp.Or(row.text("Skipped"), l.text("reason"))
@@ -392,14 +392,14 @@ func (o *oracle) link(l fields) {
 		}
 	}
 	for url := range to {
-		if row := o.rows[url]; row != nil {
+		if row := o.Rows[url]; row != nil {
 			row["Inlinks"] = row.number("Inlinks") + 1
 		}
 	}
-	if o.links[from] == nil {
-		o.links[from] = make(map[string][3]string)
+	if o.Links[from] == nil {
+		o.Links[from] = make(map[string][3]string)
 	}
-	maps.Copy(o.links[from], to)
+	maps.Copy(o.Links[from], to)
 }
 
 // verdict returns what robots.txt says about a URL: the line of a skipped one, the version that the line of
@@ -523,7 +523,7 @@ func matches(pattern, path string) bool {
 // choices returns the values of the filters, with the number of rows of each.
 func (o *oracle) choices() map[string]map[string]int {
 	count := map[string]map[string]int{"status": {}, "kind": {}, "indexable": {}, "finding": {}}
-	for _, row := range o.rows {
+	for _, row := range o.Rows {
 		status := ""
 		switch code, known := row["Status"].(float64); {
 		case known && code == 0:

@@ -6,8 +6,13 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -148,7 +153,7 @@ func (s *shown) readLinks(urls []string, texts [][3]string, block []byte) {
 }
 
 // wantTrueValues checks every value that the page of a crawl has of its URLs.
-func wantTrueValues(t *testing.T, dirs ...string) {
+func wantTrueValues(t *testing.T, dirs ...string) (*report.Report, *oracle) {
 	t.Helper()
 	r, err := report.Generate(t.Context(), dirs, nil)
 	if err != nil {
@@ -157,8 +162,8 @@ func wantTrueValues(t *testing.T, dirs ...string) {
 	got := shownBy(t, r)
 	want := newOracle(t, dirs, got.findings)
 	for name, values := range map[string][2]any{
-		"order": {want.order, got.order}, "rows": {want.rows, got.rows}, "details": {want.details, got.details}, "links": {want.links, got.links},
-		"directories": {want.directories, got.directories}, "choices": {want.choices(), got.choices},
+		"order": {want.Order, got.order}, "rows": {want.Rows, got.rows}, "details": {want.Details, got.details}, "links": {want.Links, got.links},
+		"directories": {want.Directories, got.directories}, "choices": {want.choices(), got.choices},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(values[0], values[1]); diff != "" {
@@ -166,22 +171,37 @@ func wantTrueValues(t *testing.T, dirs ...string) {
 			}
 		})
 	}
-	if len(want.order) < 10 || len(want.links) < 2 {
-		t.Errorf("only %d URLs, and links of %d pages", len(want.order), len(want.links))
+	if len(want.Order) < 10 || len(want.Links) < 2 {
+		t.Errorf("only %d URLs, and links of %d pages", len(want.Order), len(want.Links))
 	}
+	return r, want
 }
 
 // Every value of the table of URLs, of the page of each URL and of the tree is what the files of the crawl say.
+// With -pages, the pages of real crawls and their values are written for the tests in a browser.
 func TestValuesOfURLsAreThoseOfTheFiles(t *testing.T) {
 	for name, dirs := range report.WriteCrawlsOfWorkers(t) {
 		t.Run(name, func(t *testing.T) { wantTrueValues(t, dirs...) })
 	}
-	t.Run("demo", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("it crawls the demo site")
-		}
-		wantTrueValues(t, crawlDemo(t))
-	})
+	for name, crawl := range map[string]func(*testing.T) string{"demo": crawlDemo, "sqlite3-doc": crawlDocumentation} {
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() {
+				t.Skip("it crawls a site")
+			}
+			r, values := wantTrueValues(t, crawl(t))
+			to := flag.Lookup("pages").Value.String()
+			if to == "" {
+				return
+			}
+			var page bytes.Buffer
+			text, err := json.Marshal(values)
+			if err := errors.Join(err, r.WriteHTML(&page)); err != nil {
+				t.Fatal(err)
+			}
+			put(t, filepath.Join(to, name+".html"), page.Bytes())
+			put(t, filepath.Join(to, name+".json"), text)
+		})
+	}
 }
 
 // crawlDemo crawls the demo site.
@@ -192,10 +212,28 @@ func crawlDemo(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { site.Close() })
+	return crawlInFull(t, site.StartURLs()...)
+}
+
+// crawlDocumentation crawls a site that is not made for tests.
+func crawlDocumentation(t *testing.T) string {
+	t.Helper()
+	const root = "/usr/share/doc/sqlite3"
+	if _, err := os.Stat(filepath.Join(root, "c3ref", "intro.html")); err != nil {
+		t.Skip(err, "; run \"make docs\"")
+	}
+	site := httptest.NewServer(http.FileServer(http.Dir(root)))
+	t.Cleanup(site.Close)
+	return crawlInFull(t, site.URL+"/index.html")
+}
+
+// crawlInFull runs a crawl with the texts of links, and all checks on the machine itself.
+func crawlInFull(t *testing.T, urls ...string) string {
+	t.Helper()
 	cfg := crawler.Default()
-	cfg.Fetch.AllowAddr, cfg.Output.Links, cfg.Scope.Check = []string{"127.0.0.0/8"}, "full", []string{"all"}
-	cfg.URLs, cfg.Output.Dir = site.StartURLs(), filepath.Join(t.TempDir(), "crawl")
-	cfg.Politeness.Delay, cfg.Robots.Retry = time.Millisecond, 20*time.Millisecond
+	cfg.Fetch.AllowAddr, cfg.Output.Links, cfg.Scope.Check = []string{"127.0.0.0/8"}, "full", []string{"assets"}
+	cfg.URLs, cfg.Output.Dir = urls, filepath.Join(t.TempDir(), "crawl")
+	cfg.Politeness.Delay, cfg.Robots.Retry = 0, 20*time.Millisecond
 	crawl(t, cfg, nil)
 	return cfg.Output.Dir
 }
