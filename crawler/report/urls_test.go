@@ -12,6 +12,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,6 +21,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/demosite"
@@ -28,6 +30,7 @@ import (
 
 // shown is what the data blocks of a page have of the URLs, in the form of an oracle.
 type shown struct {
+	columns     []string // of the table of URLs
 	order       []string
 	rows        map[string]fields
 	details     map[string]fields
@@ -80,6 +83,11 @@ func shownBy(t *testing.T, r *report.Report) *shown {
 	}
 	for _, table := range data.Tables {
 		isFinding := slices.ContainsFunc(r.Findings, func(f report.Findings) bool { return f.ID == table.ID })
+		for _, column := range table.Columns {
+			if table.ID == "urls" {
+				s.columns = append(s.columns, column[0])
+			}
+		}
 		for i := range table.Count {
 			row := make(fields)
 			for j, column := range table.Columns {
@@ -152,21 +160,91 @@ func (s *shown) readLinks(urls []string, texts [][3]string, block []byte) {
 	}
 }
 
-// wantTrueValues checks every value that the page of a crawl has of its URLs.
+// An answer of the server about a URL.
+type answer struct {
+	Details           fields
+	Inlinks, Outlinks [][4]string
+}
+
+// served asks the server for all rows, and for what is known of some URLs.
+func served(t *testing.T, r *report.Report, columns, urls []string) (rows map[string]fields, known map[string]answer) {
+	t.Helper()
+	handler := r.Handler()
+	ask := func(path string, v any) {
+		request, response := httptest.NewRequest(http.MethodGet, path, http.NoBody), httptest.NewRecorder()
+		request.Host = "127.0.0.1"
+		handler.ServeHTTP(response, request)
+		if err := json.Unmarshal(response.Body.Bytes(), v); err != nil {
+			t.Fatalf("%s: status %d, %v", path, response.Code, err)
+		}
+	}
+	var all struct{ Rows [][]any }
+	ask("/urls?from=0&rows=10000", &all)
+	rows, known = make(map[string]fields), make(map[string]answer)
+	for _, cells := range all.Rows {
+		row := make(fields)
+		for i, title := range columns {
+			row[title] = cells[i]
+			if list, ok := cells[i].([]any); ok {
+				row[title] = cellOf(nil, "lines", list)
+			}
+		}
+		rows[row.text("URL")] = row
+	}
+	for _, u := range urls {
+		var a answer
+		path := "/url?url=" + url.QueryEscape(u)
+		ask(path, &a)
+		ask(path, &a.Details)
+		delete(a.Details, "inlinks")
+		delete(a.Details, "outlinks")
+		known[u] = a
+	}
+	return rows, known
+}
+
+// answers returns what the server should say about some URLs. Links are in the order of their URLs.
+func (o *oracle) answers(urls []string) map[string]answer {
+	known := make(map[string]answer)
+	for _, u := range urls {
+		a := answer{Details: o.Details[u]}
+		for page, links := range o.Links {
+			for to, text := range links {
+				if page == u {
+					a.Outlinks = append(a.Outlinks, [4]string{to, text[0], text[1], text[2]})
+				}
+				if to == u {
+					a.Inlinks = append(a.Inlinks, [4]string{page, text[0], text[1], text[2]})
+				}
+			}
+		}
+		known[u] = a
+	}
+	return known
+}
+
+// wantTrueValues checks every value that the page of a crawl has of its URLs, as a file and served.
 func wantTrueValues(t *testing.T, dirs ...string) (*report.Report, *oracle) {
 	t.Helper()
-	r, err := report.Generate(t.Context(), dirs, nil)
+	r, err := report.Generate(t.Context(), dirs, &report.Options{AllURLs: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := shownBy(t, r)
 	want := newOracle(t, dirs, got.findings)
+	var some []string
+	for i := 0; i < len(want.Order); i += 1 + len(want.Order)/50 {
+		some = append(some, want.Order[i])
+	}
+	rows, answers := served(t, r, got.columns, some)
 	for name, values := range map[string][2]any{
 		"order": {want.Order, got.order}, "rows": {want.Rows, got.rows}, "details": {want.Details, got.details}, "links": {want.Links, got.links},
 		"directories": {want.Directories, got.directories}, "choices": {want.choices(), got.choices},
+		"served rows": {want.Rows, rows}, "served details": {want.answers(some), answers},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(values[0], values[1]); diff != "" {
+			byURL := cmpopts.SortSlices(func(a, b [4]string) bool { return a[0] < b[0] })
+			if diff := cmp.Diff(values[0], values[1], byURL, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("(-files +page):\n%.5000s", diff)
 			}
 		})
