@@ -210,6 +210,9 @@ func TestWritePages(t *testing.T) {
 		if err == nil {
 			err = os.Rename(filepath.Join(dirs[0], HTMLFile), filepath.Join(to, name+".html"))
 		}
+		if err == nil && name == "big" {
+			err = os.CopyFS(filepath.Join(to, name), os.DirFS(dirs[0])) // to be served
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

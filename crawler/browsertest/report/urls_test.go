@@ -3,6 +3,8 @@ package report_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/browsertest"
+	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
 // openAddress shows an address of the page that is open.
@@ -199,6 +202,72 @@ func TestTreeOfDirectories(t *testing.T) {
 		t.Errorf("URLs of %s: %q", directory, got)
 	}
 	b.CheckNoProblems("file://", "data:")
+}
+
+// openServed opens the report "big" from its server, and returns the address.
+func openServed(t *testing.T, b *browsertest.Tab) string {
+	t.Helper()
+	r, err := report.Generate(t.Context(), []string{filepath.Join(pages, "big")}, &report.Options{Rows: 100_000, AllURLs: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(r.Handler())
+	t.Cleanup(server.Close)
+	b.Open(server.URL)
+	b.Wait("the data is read", `data !== null`)
+	return server.URL
+}
+
+// A report that is served shows what one file shows.
+func TestServedReportShowsTheSame(t *testing.T) {
+	b := browsertest.New(t, nil)
+	b.Resize(1280, 900)
+	dir := t.TempDir()
+	b.SaveDownloads(dir)
+	type view struct {
+		Rows   []string
+		Status string
+	}
+	addresses := []string{
+		"urls?status=2xx&sort=-size", "urls?kind=skipped", "urls?indexable=no&sort=title", "urls?text=fine+200", "urls?finding=title-missing",
+		"urls?directory=https%3A%2F%2Fexample.com%2F&sort=-url", "urls?text=nowhere",
+	}
+	urls := []string{"https://example.com/", "https://example.com/gone", "https://example.com/moved", "https://example.com/private/1", "https://example.com/"}
+	read := func() (views map[string]view, panels []string, records [][]string, objects string, printed int) {
+		views = make(map[string]view)
+		for _, a := range addresses {
+			openAddress(b, a)
+			b.Wait("the rows of "+a+" are read", urlStatus+`.includes("of") && !document.querySelector("[data-table=urls] [aria-busy]") && (`+drawn("urls")+`.length > 0 || `+urlStatus+`.startsWith("0 of"))`)
+			views[a] = view{browsertest.Eval[[]string](b, drawn("urls")+`.map(r => [...r.cells].map(c => c.textContent).join("|"))`), browsertest.Eval[string](b, urlStatus)}
+		}
+		for _, u := range urls {
+			panels = append(panels, browsertest.Eval[string](b, `showPanel({ url: `+quoted(u)+` }).then(() => panel.innerText)`))
+		}
+		browsertest.Eval[int](b, `hidePanel(), 1`)
+		openAddress(b, "urls")
+		b.Wait("all rows are counted", `document.querySelector("[data-table=urls] .grid").ariaRowCount > 200`)
+		records = export(t, b, dir, "urls")
+		objects = string(download(t, b, dir, "urls", "json"))
+		browsertest.Eval[int](b, `addEventListener("beforeprint", () => { window.printed = `+drawn("urls")+`.filter(r => !r.ariaBusy).length; }, {once: true}), 1`)
+		b.PDF()
+		return views, panels, records, objects, browsertest.Eval[int](b, `window.printed`)
+	}
+	openReport(t, b, "big")
+	views, panels, records, objects, printed := read()
+	b.CheckNoProblems("file://", "data:", "blob:")
+	address := openServed(t, b)
+	servedViews, servedPanels, servedRecords, servedObjects, servedPrinted := read()
+	b.CheckNoProblems(address, "data:", "blob:")
+	for i, diff := range []string{
+		cmp.Diff(views, servedViews), cmp.Diff(panels, servedPanels), cmp.Diff(records, servedRecords), cmp.Diff(objects, servedObjects), cmp.Diff(printed, servedPrinted),
+	} {
+		if diff != "" {
+			t.Errorf("%d (-file +served):\n%.2000s", i, diff)
+		}
+	}
+	if len(records) < 200 || printed != len(records)-1 || !strings.Contains(panels[1], "status 404") {
+		t.Errorf("%d records, %d printed rows, panel: %s", len(records), printed, panels[1])
+	}
 }
 
 // A browser limits the height of an element. A table may be higher.
