@@ -272,7 +272,10 @@ func TestValuesOfURLsAreThoseOfTheFiles(t *testing.T) {
 				return
 			}
 			var page bytes.Buffer
-			text, err := json.Marshal(values)
+			text, err := json.Marshal(struct {
+				*oracle
+				Findings []report.Findings
+			}{values, r.Findings})
 			if err := errors.Join(err, r.WriteHTML(&page)); err != nil {
 				t.Fatal(err)
 			}
