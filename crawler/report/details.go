@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"sort"
@@ -41,18 +42,13 @@ type robotsVerdict struct {
 type detailReader struct {
 	*urlTable
 
-	files map[lineFile]*lineReader
-	texts map[string]*robotstxt.File // by origin or hash; nil if there is none
-}
-
-// A lineFile is a file in the directory with a number.
-type lineFile struct {
-	dir  uint16
-	name string
+	files  map[string]*os.File // by path
+	buffer *bufio.Reader
+	texts  map[string]*robotstxt.File // by origin or hash; nil if there is none
 }
 
 func newDetailReader(t *urlTable) *detailReader {
-	return &detailReader{t, make(map[lineFile]*lineReader), make(map[string]*robotstxt.File)}
+	return &detailReader{t, make(map[string]*os.File), bufio.NewReader(nil), make(map[string]*robotstxt.File)}
 }
 
 // read returns the details of the URL in a row.
@@ -97,10 +93,11 @@ const (
 func (t *urlTable) writeDetails(w *bufio.Writer) (err error) {
 	d := newDetailReader(t)
 	defer func() { err = errors.Join(err, d.Close()) }()
+	var block bytes.Buffer
 	for first, written := 0, 0; first < len(t.rows) && written < maxDetails; first += detailsBlock {
-		counted := &countingWriter{w: w}
-		block := bufio.NewWriter(counted)
-		err := writeBlock(block, "lines-"+strconv.Itoa(first/detailsBlock), func(w *bufio.Writer) error {
+		block.Reset()
+		buffer := bufio.NewWriter(&block)
+		err := writeBlock(buffer, "lines-"+strconv.Itoa(first/detailsBlock), func(w *bufio.Writer) error {
 			all := make([]*details, min(detailsBlock, len(t.rows)-first))
 			for i := range all {
 				var err error
@@ -110,23 +107,13 @@ func (t *urlTable) writeDetails(w *bufio.Writer) (err error) {
 			}
 			return json.NewEncoder(w).Encode(all)
 		})
-		if err := errors.Join(err, block.Flush()); err != nil {
+		if err := errors.Join(err, buffer.Flush()); err != nil {
 			return err
 		}
-		written += counted.bytes
+		written += block.Len()
+		_, _ = block.WriteTo(w) // Flush returns the error
 	}
 	return nil
-}
-
-// A countingWriter counts the bytes that it writes.
-type countingWriter struct {
-	w     io.Writer
-	bytes int
-}
-
-func (c *countingWriter) Write(p []byte) (int, error) {
-	c.bytes += len(p)
-	return c.w.Write(p)
 }
 
 // line returns the line of a file; nil if there is none.
@@ -134,24 +121,28 @@ func (d *detailReader) line(name string, at lineAt) (json.RawMessage, error) {
 	if at.dir == 0 {
 		return nil, nil
 	}
-	file := lineFile{at.dir, name}
-	reader := d.files[file]
-	if reader == nil {
-		opened, err := os.Open(filepath.Join(d.dirs[at.dir-1].dir, name))
-		if err != nil {
+	name = filepath.Join(d.dirs[at.dir-1].dir, name)
+	file := d.files[name]
+	if file == nil {
+		var err error
+		if file, err = os.Open(name); err != nil {
 			return nil, err
 		}
-		reader = &lineReader{file: opened}
-		d.files[file] = reader
+		d.files[name] = file
 	}
-	return reader.line(at.at)
+	d.buffer.Reset(io.NewSectionReader(file, at.at, math.MaxInt64-at.at))
+	line, err := d.buffer.ReadBytes('\n')
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF // the file is shorter than before
+	}
+	return line, err
 }
 
 // Close closes the files.
 func (d *detailReader) Close() error {
 	var err error
-	for _, reader := range d.files {
-		err = errors.Join(err, reader.file.Close())
+	for _, file := range d.files {
+		err = errors.Join(err, file.Close())
 	}
 	return err
 }
@@ -203,35 +194,4 @@ func (d *detailReader) file(origin string, permission json.RawMessage) (*robotst
 	}
 	d.texts[name] = file
 	return file, nil
-}
-
-// A lineReader reads lines at any place of a file. Places that follow each other cost few readings.
-type lineReader struct {
-	file   *os.File
-	at     int64 // of the buffer in the file
-	buffer []byte
-}
-
-const lineBuffer = 64 << 10
-
-// line returns the line that begins at a place, without its end.
-func (r *lineReader) line(at int64) ([]byte, error) {
-	for size := lineBuffer; ; size *= 2 {
-		if begin := at - r.at; begin >= 0 && begin < int64(len(r.buffer)) {
-			if end := bytes.IndexByte(r.buffer[begin:], '\n'); end >= 0 {
-				return bytes.Clone(r.buffer[begin:][:end]), nil
-			}
-		}
-		if cap(r.buffer) < size {
-			r.buffer = make([]byte, size)
-		}
-		n, err := r.file.ReadAt(r.buffer[:size], at)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, err
-		}
-		r.at, r.buffer = at, r.buffer[:n]
-		if bytes.IndexByte(r.buffer, '\n') < 0 && n < size {
-			return nil, io.ErrUnexpectedEOF // the file is shorter than before
-		}
-	}
 }

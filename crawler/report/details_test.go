@@ -1,11 +1,9 @@
 package report
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -267,49 +265,6 @@ func TestVerdictOfRobots(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// A line may be longer than the buffer, and the places may be in any order.
-func TestLineReader(t *testing.T) {
-	var lines [][]byte
-	var places []int64
-	for i, length := range []int{0, 10, lineBuffer - 1, lineBuffer, lineBuffer + 1, 0, 3 * lineBuffer, 5*lineBuffer + 7, 1, 100} {
-		places = append(places, int64(len(bytes.Join(lines, []byte("\n"))))+int64(min(i, 1)))
-		lines = append(lines, bytes.Repeat([]byte{byte('a' + i)}, length))
-	}
-	name := filepath.Join(t.TempDir(), "lines")
-	if err := os.WriteFile(name, append(bytes.Join(lines, []byte("\n")), '\n'), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	read := func(r *lineReader, i int) {
-		if got, err := r.line(places[i]); err != nil || !bytes.Equal(got, lines[i]) {
-			t.Errorf("line %d: %d bytes, %v; want %d", i, len(got), err, len(lines[i]))
-		}
-	}
-	inOrder, atRandom := &lineReader{file: file}, &lineReader{file: file}
-	for i := range lines {
-		read(inOrder, i)
-		read(&lineReader{file: file}, i)
-	}
-	random := rand.New(rand.NewPCG(1, 2))
-	for range 200 {
-		read(atRandom, random.IntN(len(lines)))
-	}
-	// The file becomes shorter.
-	if err := os.Truncate(name, places[7]+lineBuffer); err != nil {
-		t.Fatal(err)
-	}
-	read(&lineReader{file: file}, 6)
-	for _, i := range []int{7, 9} { // cut off, and gone
-		if got, err := (&lineReader{file: file}).line(places[i]); !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Errorf("line %d: %.10q, %v", i, got, err)
-		}
 	}
 }
 
