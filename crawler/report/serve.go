@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/pageserver"
@@ -34,11 +36,13 @@ func (r *Report) Serve(ctx context.Context, l net.Listener) error {
 func (r *Report) Handler() http.Handler {
 	urls := cmp.Or(r.urls, newURLTable(0, nil, nil, nil))
 	s := &pageServer{report: r, urls: urls}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_ = r.writePage(w, true) // the viewer may be gone
+	s.page = sync.OnceValues(func() ([]byte, error) {
+		var page bytes.Buffer
+		err := r.writePage(&page, true)
+		return page.Bytes(), err
 	})
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.servePage)
 	mux.HandleFunc("GET /urls", s.serveRows)
 	mux.HandleFunc("GET /url", s.serveURL)
 	guard := pageserver.NewGuard(pageserver.Access{Policy: policy(true) + "; frame-ancestors 'none'"})
@@ -49,10 +53,22 @@ func (r *Report) Handler() http.Handler {
 type pageServer struct {
 	report *Report
 	urls   *urlTable
+	page   func() ([]byte, error) // takes long at first
 
 	mu    sync.Mutex // guards the fields below
 	query urlQuery   // the last one of more rows than were wanted
 	rows  []int32    // its rows; nil if there was none
+}
+
+func (s *pageServer) servePage(w http.ResponseWriter, _ *http.Request) {
+	page, err := s.page()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(pageserver.WriteTime))
+	_, _ = w.Write(page) // the viewer may be gone
 }
 
 // serveRows answers a query with some of its rows.
