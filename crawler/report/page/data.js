@@ -14,13 +14,13 @@ const urlText = (v) => (typeof v === "string" ? v : data.urls[v] ?? "");
 const rowOf = async (url) => {
   const all = tableOf("urls");
   if (all?.served) {
-    const { rows } = await ask("urls", { directory: url, sort: "url", from: 0, rows: 1 });
-    return rows[0]?.[0] === url ? rows[0] : undefined;
+    const { rows: [row] } = await ask("urls", { directory: url, sort: "url", from: 0, rows: 1 }).catch(() => ({ rows: [] }));
+    return row?.[0] === url ? row : undefined;
   }
   const place = placeOf(url);
   return place < 0 ? undefined : all.values.map((column) => column[place]);
 };
-const placeOf = (url) => tableOf("urls")?.values[0].indexOf(data.urls.indexOf(url)) ?? -1;
+const placeOf = (url) => (url ? tableOf("urls")?.values[0].indexOf(data.urls.indexOf(url)) ?? -1 : -1);
 
 // Asks the server.
 const ask = async (path, parameters) => {
@@ -32,7 +32,7 @@ const ask = async (path, parameters) => {
 // Returns the lines of the crawl's files about a URL; undefined if they are not known here.
 let decoded = {}; // the last block of lines
 const details = async (url) => {
-  if (data.links.served) return ask("url", { url }).catch(() => undefined);
+  if (data.links.served) return ask("url", { url }).catch((err) => ({ problem: err.message }));
   const place = placeOf(url), id = "lines-" + Math.floor(place / data.lines?.size);
   if (place < 0 || !document.getElementById("block-" + id)) return undefined;
   if (decoded.id !== id) decoded = { id, lines: await block(id).json() };

@@ -38,7 +38,7 @@ const showTables = () => {
 };
 
 const topics = [...document.querySelectorAll("main > section")];
-let before = {}; // what is shown
+let last = {}; // what is shown
 const show = () => {
   const { id, parameters } = address(), url = parameters.get("url") ?? "";
   parameters.delete("url");
@@ -46,15 +46,15 @@ const show = () => {
   for (const t of topics) t.hidden = t !== topic;
   for (const a of document.querySelectorAll(".topics a")) a.ariaCurrent = a.hash === "#" + topic.id ? "page" : null;
   if (target?.tagName === "DETAILS") target.open = true;
-  if (id !== before.id) {
+  if (id !== last.id) {
     if (target && target !== topic) target.scrollIntoView();
     else scrollTo(0, Math.min(scrollY, document.querySelector(".topics").offsetTop));
   }
-  if (topic.id === "urls" && String(parameters) !== before.query) {
+  if (topic.id === "urls" && String(parameters) !== last.query) {
     shownTables.get("urls")?.apply(parameters);
-    before.query = String(parameters);
+    last.query = String(parameters);
   }
-  before.id = id;
+  last.id = id;
   if (!data) return;
   if (panelWanted()) showPanel({ ...history.state, url });
   else hidePanel();
@@ -83,6 +83,6 @@ show();
 block("data").json().then((read) => {
   data = read;
   showTables();
-  before = {};
+  last = {};
   show();
 });

@@ -57,10 +57,10 @@ const chain = async (url, known) => {
     element("li", {}, status ? status + " " : "", at === url ? visible(at) : isWebLink(at) ? urlButton(at) : visible(at)))));
 };
 
-const robotsRule = ({ url, group, rule, line, allowed }) => section("robots.txt", list([
-  ...term(allowed ? "Allowed by" : "Disallowed by", [[rule ? visible(rule) + (line ? ", line " + line : "") : "no rule: all is allowed that no rule disallows"]]),
+const robotsRule = ({ url, group, rule, line, allowed }) => section("robots.txt", ...list([
+  ...term("Verdict", [[allowed ? "allowed" : "disallowed"]]), ...term("Rule", [[rule ? visible(rule) + (line ? ", line " + line : "") : "none"]]),
   ...term("Group", [[group ? visible(group) : "none"]]), ...term("File", [[urlButton(url)]]),
-])[0]);
+]));
 
 // Returns the rows of the tables of findings and of changes that have a URL in their first cell.
 const findings = (url, ids) => {
@@ -102,6 +102,7 @@ const knowledge = async (url, columns) => {
   return [
     ...(cells && !same ? section("URL", ...list(fields(all.columns, cells, 1))) : []),
     ...(cells && !known ? [element("p", { className: "notes" }, "The lines of the crawl about this URL are not in this file. “politecrawl report DIR --serve 127.0.0.1:8080” shows them.")] : []),
+    ...(known?.problem ? [element("p", { className: "notes" }, visible(known.problem))] : []),
     ...(await chain(url, known)),
     ...[["Page", "page"], ["Skipped", "rejection"], ["Check", "check"], ["Permission", "permission"]].flatMap(([title, name]) => (known?.[name] ? section(title, ...list(members(known[name], url))) : [])),
     ...(known?.robots ? robotsRule(known.robots) : []),
