@@ -1,5 +1,5 @@
 // Shows the values of cells, and writes them to files.
-const number = (n) => n.toLocaleString("en");
+const number = (n) => (n < 1000 ? String(n) : n.toLocaleString("en")); // a search writes all numbers
 const rounded = (n, digits) => ((digits ? n % 1 === 0.25 : n % 2 === 0.5) ? n - 0.01 : n).toFixed(digits); // a half to the even digit, as package fmt does
 const size = (n) => {
   let unit = 0;

@@ -50,12 +50,12 @@ const pageRows = 200, maxRows = 10_000;
 const server = ({ columns, count, choices }) => {
   const query = (parameters, changed) => {
     const pages = new Map(); // rows by the number of the page
-    const view = { length: 0 };
+    const view = { length: 0, loading: true };
     const parametersOf = (from, rows) => ({ ...Object.fromEntries(parameters), from, rows });
     const load = (page) => {
       pages.set(page, null);
       ask("urls", parametersOf(page * pageRows, pageRows)).then(({ total, rows }) => {
-        view.length = total;
+        Object.assign(view, { length: total, loading: false });
         pages.set(page, rows);
         changed();
       }, (err) => {
@@ -75,7 +75,8 @@ const server = ({ columns, count, choices }) => {
         request.open("GET", "urls?" + new URLSearchParams(parametersOf(from, maxRows)), false);
         request.send();
         const answer = JSON.parse(request.responseText);
-        total = view.length = answer.total;
+        total = answer.total;
+        Object.assign(view, { length: total, loading: false });
         for (let i = 0; i < answer.rows.length; i += pageRows) pages.set((from + i) / pageRows, answer.rows.slice(i, i + pageRows));
       }
       view.complete = () => {};

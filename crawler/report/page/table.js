@@ -89,7 +89,7 @@ const table = (name, label, source, change) => {
   const redraw = () => {
     const filtered = [...parameters.keys()].some((name) => name !== "sort");
     grid.ariaRowCount = view.length + 1;
-    status.textContent = view.error ?? (filtered ? number(view.length) + " of " + rowCount(source.count) : "");
+    status.textContent = view.error ?? (view.loading ? "loading …" : filtered ? number(view.length) + " of " + rowCount(source.count) : "");
     save.textContent = "Export " + rowCount(view.length) + " as CSV";
     draw();
   };
