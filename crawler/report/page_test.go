@@ -46,6 +46,8 @@ func hostileCrawl() *crawl {
 					URL: u, Status: 200, Title: text, FoundOn: text, Source: text, Location: text, ContentType: text, Canonical: text,
 					Directives: []output.Directive{{Rule: text, Source: text}}, Withheld: text,
 					Hash: "e", DurationMS: 99_999, Bytes: 1 << 30, Links: i,
+					H1: text, Description: text, Lang: text, Hreflang: []output.Hreflang{{Lang: text, URL: text}}, Redirects: []string{text, u},
+					Headers: map[string]string{"x-" + text: text}, Fields: map[string]any{text: []string{text, text}}, Malformed: text,
 				},
 				output.Page{URL: u + "/404", Status: 404, FoundOn: text, Source: text},
 				output.Page{URL: u + "/301", Status: 301, Location: text, FoundOn: text, Source: "redirect"},
@@ -64,7 +66,13 @@ func hostileCrawl() *crawl {
 			}
 			evil := usage.Statement{Kind: usage.Kind(text), Source: usage.Source{Kind: usage.SourceKind(text)}, Raw: text, Values: map[usage.Purpose]usage.Value{usage.Search: usage.Disallowed}}
 			c.permissions = append(c.permissions, permission(u, inRobots(usage.KindContentSignal, "search=yes"), evil))
-			c.links = append(c.links, output.Links{URL: text, To: []output.Link{{URL: u + "/404"}}})
+			c.links = append(c.links, output.Links{
+				URL: text, To: []output.Link{{URL: u + "/404", Text: text, Rel: text, Kind: text}, {URL: u, Text: text, Kind: "a"}},
+				Resources: []output.Link{{URL: u + "/logo.png", Text: text, Kind: "img"}},
+			})
+			c.checks = append(c.checks, output.Check{
+				URL: u + "/logo.png", Result: output.CheckBroken, Kind: "img", FoundOn: text, Status: 404, Location: text, Detail: text, ContentType: text, Canonical: text, Noindex: text,
+			})
 		}
 		c.sitemaps = append(c.sitemaps, output.Sitemap{URL: text, Status: 200, Origin: text, FoundOn: text, Detail: text, FetchedAt: day})
 		c.robots = append(c.robots,
