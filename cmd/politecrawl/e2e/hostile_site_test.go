@@ -120,6 +120,7 @@ func (s *hostileSite) answer(w http.ResponseWriter, r *http.Request) {
 		<-s.free
 	default:
 		h.Set("Content-Type", `text/html; charset="http://`+user+`h/"`)
+		h.Set("X-Note", strings.Map(visible, strings.Join(ruses, " ")))
 		fmt.Fprintf(w, `<title>%s</title><link rel="canonical" href="http://%[2]ssite.test/canonical"><base href="http://%[2]ssite.test/">`+
 			`<a href="http://%[2]ssite.test/x">1</a><a href="http://%[2]ssite.test:x/">2</a><a href="//%[2]ssite.test/y">3</a><a href="ht`+"\t"+`tp:\\%[2]ssite.test/z">4</a>`+
 			`<a href="http://%[2]selsewhere.test/">5</a><a href="http://%[2]smoved.test/" rel="nofollow">6</a><a href="/moved">7</a><a href="/astray">8</a><a href="/elsewhere">9</a>`+
@@ -129,7 +130,8 @@ func (s *hostileSite) answer(w http.ResponseWriter, r *http.Request) {
 			`<a href="http:///%[2]ssite.test:x/">21</a>`+
 			`<a href="/said?by=http://%[3]sh/">16</a>`, ruses[0], user, strings.Replace(user, "s1te", "%731te", 1)) // the rule's own, in other letters
 		for i, ruse := range ruses {
-			fmt.Fprintf(w, `<a href="/ruse%d">r</a><a href="/?%s">q</a><a href="http://site.test:%[2]s/">q</a>`, i, strings.NewReplacer(`"`, "&quot;", "&", "&amp;").Replace(ruse))
+			fmt.Fprintf(w, `<a href="/ruse%d" rel="%s">%[3]s</a><a href="/?%[2]s">q</a><a href="http://site.test:%[2]s/">q</a><img src="/ruse%[1]d?image" alt="%[2]s">`,
+				i, strings.NewReplacer(`"`, "&quot;", "&", "&amp;").Replace(ruse), strings.NewReplacer("<", "&lt;", "&", "&amp;").Replace(ruse))
 		}
 		if path == "/target" {
 			fmt.Fprint(w, `<a href="/last">last</a>`)

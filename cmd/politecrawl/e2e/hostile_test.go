@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"database/sql"
 	"encoding/base64"
 	"encoding/csv"
@@ -94,6 +95,7 @@ func (s *secretSearch) dir(dir string) {
 			s.in(name, text, s.all)
 			s.wantEscaped(name, text)
 			s.coded(name, text)
+			s.blocks(name, text)
 		}
 		return nil
 	})
@@ -111,6 +113,22 @@ func (s *secretSearch) coded(name string, text []byte) {
 			s.t.Errorf("%s: %v", name, err)
 		}
 		s.in(name+" (meta)", plain, s.all)
+	}
+}
+
+// blocks looks into the compressed data of report.html.
+func (s *secretSearch) blocks(name string, text []byte) {
+	s.t.Helper()
+	found := regexp.MustCompile(`id="block-([a-z0-9-]+)">([^<]*)<`).FindAllSubmatch(text, -1)
+	for _, m := range found {
+		plain, err := io.ReadAll(flate.NewReader(base64.NewDecoder(base64.StdEncoding, bytes.NewReader(m[2]))))
+		if err != nil || len(plain) == 0 {
+			s.t.Errorf("%s, block %s: %v", name, m[1], err)
+		}
+		s.in(name+", block "+string(m[1]), plain, s.all)
+	}
+	if name == "report.html" && len(found) < 3 {
+		s.t.Errorf("%s has %d blocks", name, len(found))
 	}
 }
 
@@ -210,7 +228,7 @@ func TestHostileSite(t *testing.T) {
 	}
 	quick := []string{"--delay", "0s", "--retries", "1", "--max-wait", "0s", "--robots-timeout", "5s"}
 	first := child(append([]string{
-		"crawl", "http://site.test/", "http://other.test/", "http://moved.test/", "http://lost.test/", "http://odd.test/", "--output", dir, "--extract", "heading=h1",
+		"crawl", "http://site.test/", "http://other.test/", "http://moved.test/", "http://lost.test/", "http://odd.test/", "--output", dir, "--extract", "heading=h1", "--keep-header", "x-note", "--links", "full", "--check", "assets",
 		"--also-write", "csv,sqlite,warc", "--listen", "127.0.0.1:0", "--pprof", "--log", "json", "--log-level", "debug", "--log-file", log,
 	}, quick...)...)
 	said := clitest.Must(first.StderrPipe())(t)

@@ -90,6 +90,27 @@ func wantNothingRan(t *testing.T, b *browsertest.Tab, own string) {
 		b.Wait(topic+" is drawn", `document.querySelector("`+topic+`").checkVisibility() && [...document.querySelectorAll("`+topic+` .scroller")].every(s => s.querySelector("td"))`)
 		text += browsertest.Eval[string](b, `document.querySelector("`+topic+`").innerText`)
 	}
+	// The page of each URL of the report.
+	shown := browsertest.Eval[struct {
+		Text  string
+		Found []string
+	}](b, `(async () => {
+		const shown = { text: "", found: [] };
+		for (const v of document.querySelector(".topics") ? tableOf("urls").values[0] : []) {
+			await showPanel({ url: urlText(v) });
+			shown.text += panel.textContent;
+			shown.found.push(...[...panel.querySelectorAll("*")].filter((e) => e.matches("img, iframe, base, script, link, style, meta") || [...e.attributes].some((a) => a.name.startsWith("on"))).map((e) => e.outerHTML));
+		}
+		return shown;
+	})()`)
+	if len(shown.Found) > 0 || strings.ContainsAny(shown.Text, "\u202e\x1b\u2028") {
+		t.Errorf("the page of a URL has markup or characters that do not show: %q", shown.Found)
+	}
+	for _, section := range []string{"heading: ", "x-note: ", "Rel", "Alternative text", "robots.txt"} {
+		if own == "file://" && !strings.Contains(shown.Text, section) {
+			t.Errorf("no page of a URL has %q", section)
+		}
+	}
 	if !strings.Contains(text, "<script>window.ran = 1</script>") {
 		t.Errorf("the page does not show what the site wrote: %.1000s", text)
 	}

@@ -641,7 +641,9 @@ func TestHostileTextsDoNotRun(t *testing.T) {
 			t.Errorf("%s: %q", what, found)
 		}
 	}
-	states(b, func(topic string) { wantSafe(topic, browsertest.Eval[[]string](b, unsafe(`document.querySelector("main")`))) })
+	states(b, func(topic string) {
+		wantSafe(topic, browsertest.Eval[[]string](b, unsafe(`document.querySelector("main")`)))
+	})
 
 	browsertest.Eval[int](b, `(() => { location.hash = "#tree"; for (let e; (e = document.querySelector(".tree .toggle[aria-expanded=false]")); ) e.click(); return 1; })()`)
 	wantSafe("the tree", browsertest.Eval[[]string](b, unsafe(`document.querySelector("#tree")`)))
