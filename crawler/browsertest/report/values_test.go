@@ -299,9 +299,9 @@ func visible(text string) string {
 }
 
 func verdictTerms(verdict object) map[string][]string {
-	field, rule, group := "Disallowed by", "no rule: all is allowed that no rule disallows", verdict["group"].(string)
+	said, rule, group := "disallowed", "none", verdict["group"].(string)
 	if verdict["allowed"] == true {
-		field = "Allowed by"
+		said = "allowed"
 	}
 	if text, ok := verdict["rule"].(string); ok {
 		rule = fmt.Sprintf("%s, line %v", visible(text), verdict["line"])
@@ -309,7 +309,7 @@ func verdictTerms(verdict object) map[string][]string {
 	if group == "" {
 		group = "none"
 	}
-	return map[string][]string{field: {rule}, "Group": {group}, "File": {verdict["url"].(string)}}
+	return map[string][]string{"Verdict": {said}, "Rule": {rule}, "Group": {group}, "File": {verdict["url"].(string)}}
 }
 
 // chain returns the redirects to a URL and from it.
