@@ -300,7 +300,10 @@ func crawlDemo(t *testing.T) string {
 func crawlDocumentation(t *testing.T) string {
 	t.Helper()
 	const root = "/usr/share/doc/sqlite3"
-	if _, err := os.Stat(filepath.Join(root, "c3ref", "intro.html")); err != nil {
+	if _, err := os.Stat(filepath.Join(root, "index.html")); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
 		t.Skip(err, "; run \"make docs\"")
 	}
 	site := httptest.NewServer(http.FileServer(http.Dir(root)))

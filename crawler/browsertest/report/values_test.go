@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -77,8 +78,8 @@ func TestValuesOfPagesOfURLs(t *testing.T) {
 	for _, name := range []string{"demo", "sqlite3-doc"} {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join(pages, name+".json"))
-			if errors.Is(err, fs.ErrNotExist) {
-				t.Skip("the site is not on this machine")
+			if errors.Is(err, fs.ErrNotExist) && os.Getenv("CI") == "" {
+				t.Skip(`the site is not on this machine: run "make docs"`)
 			}
 			var v values
 			if err := errors.Join(err, json.Unmarshal(text, &v)); err != nil {
@@ -294,7 +295,8 @@ func numberText(name string, n float64) string {
 // visible escapes characters that cannot be seen.
 func visible(text string) string {
 	return regexp.MustCompile(`[^\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]`).ReplaceAllStringFunc(text, func(c string) string {
-		return fmt.Sprintf(`\u{%x}`, []rune(c)[0])
+		r, _ := utf8.DecodeRuneInString(c)
+		return fmt.Sprintf(`\u{%x}`, r)
 	})
 }
 
