@@ -338,7 +338,7 @@ func TestExportHasNoFormulas(t *testing.T) {
 			column = 1
 		}
 		var values, got []string
-		for _, text := range browsertest.Eval[[]string](b, fmt.Sprintf(`data.tables.find(t => t.id === "%s").values[%d]`, table, column)) {
+		for _, text := range browsertest.Eval[[]string](b, fmt.Sprintf(`data.tables.find(t => t.id === %q).values[%d]`, table, column)) {
 			values = append(values, csvout.Cell(text))
 		}
 		for _, r := range export(t, b, dir, table)[1:] {
