@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/pageserver"
 	"github.com/politecrawl/politecrawl/crawler/output/safejson"
 )
@@ -89,26 +88,11 @@ func (s *pageServer) serveRows(w http.ResponseWriter, r *http.Request) {
 		for i, f := range urlFields {
 			var c cell
 			f.read(&s.urls.rows[row], &c)
-			values[i] = c.served()
+			values[i] = c.value(func(url string) any { return url })
 		}
 		result.Rows = append(result.Rows, values)
 	}
 	sendJSON(w, result)
-}
-
-// served is a cell in a response: as in the data block, but a URL is itself.
-func (c *cell) served() any {
-	switch {
-	case c.Kind == kindLines:
-		return append([]string{}, c.List...)
-	case c.Kind == kindURL:
-		return c.Text
-	case !c.isNumber():
-		return escape.Clip(c.Text, maxCell)
-	case c.N < 0: // not known
-		return nil
-	}
-	return c.N
 }
 
 // selected returns the rows of a query. It keeps them if there are more than are wanted, for the next page.

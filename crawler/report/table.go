@@ -1,11 +1,11 @@
 package report
 
 import (
-	"bufio"
-	"encoding/json"
-	"iter"
-	"slices"
-	"strconv"
+	"errors"
+	"io"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 )
@@ -116,125 +116,89 @@ func tableOf[T any](id, title string, list List[T], fields ...field[T]) *table {
 	return t
 }
 
-// A dataWriter writes the data block of the page: all rows of the tables, column by column, which
-// compresses better. Each URL is written once; rows and links have its number.
-type dataWriter struct {
-	w    *bufio.Writer
-	json *json.Encoder
-	urls *urlNumbers
-	err  error
-}
-
-func writeData(w *bufio.Writer, tables []*table, links *linkGraph, served bool) error {
-	d := &dataWriter{w: w, json: json.NewEncoder(w), urls: &urlNumbers{links: links, others: make(map[string]int)}}
-	d.json.SetEscapeHTML(false)
-	d.raw(`{"tables":[`)
-	tables = slices.DeleteFunc(slices.Clone(tables), func(t *table) bool { return t.Len == 0 })
-	for i, t := range tables {
-		d.comma(i)
-		d.table(t)
-	}
-	d.raw(`],"links":`)
-	if served {
-		d.raw(`{"served":true}`)
-	} else {
-		d.value(map[string]any{"count": links.count, "omitted": links.omitted, "texts": links.texts})
-	}
-	d.raw(`,"lines":{"size":`)
-	d.value(detailsBlock)
-	d.raw(`},"urls":[`)
-	i := 0
-	for url := range d.urls.all() {
-		d.comma(i)
-		d.value(url)
-		i++
-	}
-	d.raw("]}")
-	return d.err
-}
-
-func (d *dataWriter) table(t *table) {
-	d.raw(`{"id":`)
-	d.value(t.ID)
-	d.raw(`,"count":`)
-	d.value(t.Len)
-	if t.Choices != nil {
-		d.raw(`,"choices":`)
-		d.value(t.Choices)
-	}
-	d.raw(`,"columns":[`)
-	for i, c := range t.Columns {
-		d.comma(i)
-		d.value([]string{c.Name, string(c.Kind), c.File})
-	}
-	if t.Served {
-		d.raw(`],"served":true}`)
-		return
-	}
-	d.raw(`],"values":[`)
-	for j := range t.Columns {
-		d.comma(j)
-		d.raw("[")
-		for i := range t.Len {
-			d.comma(i)
-			d.cell(t.cell(i, j))
+// value is the cell in JSON; url returns the value of a URL.
+func (c *cell) value(url func(string) any) any {
+	switch {
+	case c.Kind == kindText:
+		return escape.Clip(c.Text, maxCell)
+	case c.Kind == kindURL:
+		return url(c.Text)
+	case c.Kind == kindURLs:
+		values := []any{c.N}
+		for _, u := range c.List {
+			values = append(values, url(u))
 		}
-		d.raw("]")
-	}
-	d.raw("]}")
-}
-
-func (d *dataWriter) cell(c cell) {
-	switch c.Kind {
-	case kindText:
-		d.value(escape.Clip(c.Text, maxCell))
-	case kindURL:
-		d.number(int64(d.urls.number(c.Text)))
-	case kindNumber, kindFault, kindStatus, kindSize, kindMillis:
-		if c.N < 0 {
-			d.raw("null")
-		} else {
-			d.number(c.N)
-		}
-	case kindURLs:
-		d.raw("[")
-		d.number(c.N)
-		for _, url := range c.List {
-			d.raw(",")
-			d.number(int64(d.urls.number(url)))
-		}
-		d.raw("]")
-	case kindLines:
+		return values
+	case c.Kind == kindLines:
 		lines := make([]string, len(c.List))
 		for i, line := range c.List {
 			lines[i] = escape.Clip(line, maxCell)
 		}
-		d.value(lines)
+		return lines
+	case c.N < 0: // not known
+		return nil
 	}
+	return c.N
 }
 
-func (d *dataWriter) raw(text string) {
-	if d.err == nil {
-		_, d.err = d.w.WriteString(text)
-	}
+// dataBlock is the data block of the page. Each URL is written once, after the tables: cells and links have its number.
+type dataBlock struct {
+	Tables []tableData    `json:"tables"`
+	Links  map[string]any `json:"links"`
+	Lines  map[string]int `json:"lines"`
+	URLs   *urlNumbers    `json:"urls"`
 }
 
-func (d *dataWriter) number(n int64) {
-	if d.err == nil {
-		_, d.err = d.w.Write(strconv.AppendInt(d.w.AvailableBuffer(), n, 10))
-	}
+// tableData has all rows of a table, column by column, which compresses better.
+type tableData struct {
+	ID      string              `json:"id"`
+	Title   string              `json:"title"`
+	Count   int                 `json:"count"`
+	Total   int                 `json:"total"`
+	Choices map[string][][2]any `json:"choices,omitzero"`
+	Columns [][3]string         `json:"columns"`
+	Served  bool                `json:"served,omitzero"`
+	Values  []columnData        `json:"values,omitzero"`
 }
 
-func (d *dataWriter) value(v any) {
-	if d.err == nil {
-		d.err = d.json.Encode(v)
+func writeData(w io.Writer, tables []*table, links *linkGraph, served bool) error {
+	urls := &urlNumbers{links: links, others: make(map[string]int)}
+	data := dataBlock{Links: map[string]any{"served": true}, Lines: map[string]int{"size": detailsBlock}, URLs: urls}
+	if !served {
+		data.Links = map[string]any{"count": links.count, "omitted": links.omitted, "texts": links.texts}
 	}
+	for _, t := range tables {
+		if t.Len == 0 {
+			continue
+		}
+		d := tableData{ID: t.ID, Title: t.Title, Count: t.Len, Total: t.Total, Choices: t.Choices, Served: t.Served}
+		for i, c := range t.Columns {
+			d.Columns = append(d.Columns, [3]string{c.Name, string(c.Kind), c.File})
+			if !t.Served {
+				d.Values = append(d.Values, columnData{t, i, urls})
+			}
+		}
+		data.Tables = append(data.Tables, d)
+	}
+	return jsonv2.MarshalWrite(w, data, jsontext.AllowInvalidUTF8(true))
 }
 
-func (d *dataWriter) comma(i int) {
-	if i > 0 {
-		d.raw(",")
+// columnData writes the cells of a table.
+type columnData struct {
+	*table
+
+	number int
+	urls   *urlNumbers
+}
+
+// MarshalJSONTo implements [jsonv2.MarshalerTo].
+func (c columnData) MarshalJSONTo(e *jsontext.Encoder) error {
+	err := e.WriteToken(jsontext.BeginArray)
+	for i := 0; err == nil && i < c.Len; i++ {
+		cell := c.cell(i, c.number)
+		err = jsonv2.MarshalEncode(e, cell.value(c.urls.number))
 	}
+	return errors.Join(err, e.WriteToken(jsontext.EndArray))
 }
 
 // urlNumbers numbers the URLs of the data block: first those of the links, then the others.
@@ -245,12 +209,12 @@ type urlNumbers struct {
 }
 
 // number returns the number of a URL, or -1 if it is empty.
-func (n *urlNumbers) number(url string) int {
+func (n *urlNumbers) number(url string) any {
 	if url == "" {
 		return -1
 	}
 	if i, ok := n.links.numbers[keyOf(url)]; ok {
-		return int(i)
+		return i
 	}
 	i, ok := n.others[url]
 	if !ok {
@@ -261,18 +225,14 @@ func (n *urlNumbers) number(url string) int {
 	return i
 }
 
-// all returns the URLs in the order of their numbers.
-func (n *urlNumbers) all() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for i := range n.links.ends {
-			if !yield(n.links.url(uint32(i))) {
-				return
-			}
-		}
-		for _, url := range n.list {
-			if !yield(url) {
-				return
-			}
-		}
+// MarshalJSONTo implements [jsonv2.MarshalerTo]: the URLs in the order of their numbers.
+func (n *urlNumbers) MarshalJSONTo(e *jsontext.Encoder) error {
+	err := e.WriteToken(jsontext.BeginArray)
+	for i := 0; err == nil && i < len(n.links.ends); i++ {
+		err = e.WriteToken(jsontext.String(n.links.url(uint32(i))))
 	}
+	for i := 0; err == nil && i < len(n.list); i++ {
+		err = e.WriteToken(jsontext.String(n.list[i]))
+	}
+	return errors.Join(err, e.WriteToken(jsontext.EndArray))
 }
