@@ -117,7 +117,7 @@ func (t *urlTable) writeDetails(w *bufio.Writer) (err error) {
 }
 
 // line returns the line of a file; nil if there is none.
-func (d *detailReader) line(name string, at lineAt) (json.RawMessage, error) {
+func (d *detailReader) line(name string, at linePosition) (json.RawMessage, error) {
 	if at.dir == 0 {
 		return nil, nil
 	}
@@ -132,7 +132,10 @@ func (d *detailReader) line(name string, at lineAt) (json.RawMessage, error) {
 	}
 	d.buffer.Reset(io.NewSectionReader(file, at.at, math.MaxInt64-at.at))
 	line, err := d.buffer.ReadBytes('\n')
-	if err == io.EOF {
+	switch {
+	case err == io.EOF && len(line) > 0: // the last line of a file may have no end
+		err = nil
+	case err == io.EOF:
 		err = io.ErrUnexpectedEOF // the file is shorter than before
 	}
 	return line, err

@@ -90,7 +90,7 @@ var meetings = map[string]struct {
 	"listed and checked": {func(c *crawl, path string) {
 		c.entry(path)
 		c.check(path, output.Check{Kind: "hreflang", Status: 200, DurationMS: 1})
-	}, "Status=200 Kind=external Size=0 Time=1 Sitemap=https://example.com/sitemap.xml"},
+	}, "Status=200 Kind=checked Size=0 Time=1 Sitemap=https://example.com/sitemap.xml"},
 	"check without response": {func(c *crawl, path string) {
 		c.check(path, output.Check{Kind: "img", Reason: output.Failed, DurationMS: 1})
 	}, "Status=0 Kind=asset Inlinks=1 Size=0 Time=1 Skipped=failed"},
@@ -110,11 +110,11 @@ var meetings = map[string]struct {
 			c.check(path, output.Check{Kind: "link", Status: 200})
 			c.checks[len(c.checks)-1].FoundOn = other + "/"
 		},
-		"Status=200 Kind=external Inlinks=1 Size=0 Time=0",
+		"Status=200 Kind=checked Inlinks=1 Size=0 Time=0",
 	},
 	"response field Refresh": {
 		func(c *crawl, path string) { c.check(path, output.Check{Kind: "header", Status: 200}) },
-		"Status=200 Kind=external Inlinks=1 Size=0 Time=0",
+		"Status=200 Kind=checked Inlinks=1 Size=0 Time=0",
 	},
 	"linked and used by another page": {
 		func(c *crawl, path string) {

@@ -11,78 +11,59 @@ type Directory struct {
 	Bytes   int64  `json:"bytes"`
 }
 
-// maxDirectories limits the directories that are counted. The pages of others count for one above.
-const maxDirectories = 1 << 20
+// maxDirectories limits the directories that are counted, and maxLevels those of one URL.
+const (
+	maxDirectories = 1 << 20
+	maxLevels      = 32
+)
 
-// directories count the pages of each directory, without those below.
+// directories count the pages of each directory, with those below.
 type directories struct {
 	rows  int
 	byURL map[string]*Directory
 }
 
-// of returns the directory of a URL. If there are too many, it is one above.
-func (d *directories) of(url string) *Directory {
-	origin := originOf(url)
-	path := url[len(origin):]
-	if end := strings.IndexAny(path, "?#"); end >= 0 {
-		path = path[:end]
-	}
-	dir := url[:len(origin)+strings.LastIndexByte(path, '/')+1]
-	for {
-		if known := d.byURL[dir]; known != nil {
-			return known
+// each calls f for the directories of a URL.
+func (d *directories) each(url string, f func(*Directory)) {
+	origin := len(originOf(url))
+	path, _, _ := strings.Cut(url[origin:], "#")
+	path, _, _ = strings.Cut(path, "?")
+	for end, levels := 0, 0; levels < maxLevels; levels++ {
+		next := strings.IndexByte(path[end:], '/')
+		if next < 0 {
+			return
 		}
-		above, nested := parentOf(dir)
-		if len(d.byURL) < maxDirectories || !nested {
-			dir = strings.Clone(dir)
-			d.byURL[dir] = &Directory{URL: dir}
-			return d.byURL[dir]
+		end += next + 1
+		dir := url[:origin+end]
+		known := d.byURL[dir]
+		if known == nil {
+			if len(d.byURL) >= maxDirectories {
+				return
+			}
+			known = &Directory{URL: strings.Clone(dir)}
+			d.byURL[known.URL] = known
 		}
-		dir = above
+		f(known)
 	}
-}
-
-// parentOf returns the directory with a directory.
-func parentOf(dir string) (above string, nested bool) {
-	origin := originOf(dir)
-	end := strings.LastIndexByte(strings.TrimSuffix(dir[len(origin):], "/"), '/')
-	if end < 0 {
-		return "", false
-	}
-	return dir[:len(origin)+end+1], true
 }
 
 func (d *directories) page(v *pageView) {
-	dir := d.of(v.URL)
-	dir.Pages++
-	dir.Bytes += int64(v.Bytes)
-	if broken(v.status) {
-		dir.Errors++
-	}
-	if v.fact.has(noindex) {
-		dir.Noindex++
-	}
+	d.each(v.URL, func(dir *Directory) {
+		dir.Pages++
+		dir.Bytes += int64(v.Bytes)
+		if broken(v.status) {
+			dir.Errors++
+		}
+		if v.fact.has(noindex) {
+			dir.Noindex++
+		}
+	})
 }
 
-// list returns the directories with what is below them.
 func (d *directories) list() List[Directory] {
-	sums := make(map[string]*Directory, len(d.byURL))
-	for _, of := range d.byURL {
-		for dir, nested := of.URL, true; nested; dir, nested = parentOf(dir) {
-			sum := sums[dir]
-			if sum == nil {
-				sum = &Directory{URL: dir}
-				sums[dir] = sum
-			}
-			sum.Pages += of.Pages
-			sum.Errors += of.Errors
-			sum.Noindex += of.Noindex
-			sum.Bytes += of.Bytes
-		}
-	}
-	list := make([]Directory, 0, len(sums))
-	for _, sum := range sums {
-		list = append(list, *sum)
+	list := make([]Directory, 0, len(d.byURL))
+	for _, dir := range d.byURL {
+		list = append(list, *dir)
 	}
 	return listOf(d.rows, list, func(a, b Directory) int { return strings.Compare(a.URL, b.URL) })
 }

@@ -104,7 +104,7 @@ func (m *model) load() error {
 	m.sitemaps.conclude()
 	m.entries.count()
 	m.duplicates.choose()
-	m.urls.conclude()
+	m.urls.conclude(m.linksUnknown)
 	return nil
 }
 
@@ -157,7 +157,7 @@ func (m *model) addRejection(s *workerDir, r *output.Rejection) {
 	case r.Reason != output.Failed:
 	case isPage:
 		m.broken++
-		m.directories.of(r.URL).Errors++
+		m.directories.each(r.URL, func(dir *Directory) { dir.Errors++ })
 	default:
 		m.checks.dead[originOf(r.URL)] = true
 	}

@@ -263,8 +263,8 @@ func (o *oracle) page(l fields) {
 func (o *oracle) count(url string, more fields) {
 	origin := originOf(url)
 	path := strings.SplitAfter(strings.Split(url[len(origin):], "?")[0], "/")
-	for n := range max(len(path)-1, 1) { // what has no slash is no URL, and in no directory
-		dir := origin + strings.Join(path[:min(n+1, len(path)-1)], "")
+	for n := range len(path) - 1 { // what has no slash is in no directory
+		dir := origin + strings.Join(path[:n+1], "")
 		if o.Directories[dir] == nil {
 			o.Directories[dir] = fields{"Directory": dir, "Pages": 0.0, "Errors": 0.0, "Noindex": 0.0, "Size": 0.0}
 		}
@@ -356,21 +356,26 @@ func (o *oracle) entry(l fields) {
 }
 
 func (o *oracle) check(l fields) {
-	kind := "asset"
+	row, isLink := o.row(l.text("url"), "checked"), false
 	switch as := l.text("kind"); as {
 	case "a", "area", "frame", "meta", "header", "redirect", "canonical", "hreflang":
-		kind = "external"
+		isLink = true
 	case "link":
-		if originOf(l.text("found_on")) != originOf(l.text("url")) {
-			kind = "external"
-		}
+		isLink = originOf(l.text("found_on")) != originOf(l.text("url"))
 	}
-	row := o.row(l.text("url"), kind)
 	o.detail(l, "check")
 	if o.Details[l.text("url")]["page"] != nil {
 		return
 	}
-	row["Kind"], row["Canonical"], row["Skipped"] = kind, l.text("canonical"), cmp.Or(row.text("Skipped"), l.text("reason"))
+	switch {
+	case !isLink:
+		row["Kind"] = "asset"
+	case row.text("Skipped") == "out-of-scope":
+		row["Kind"] = "external"
+	case row.text("Skipped") == "":
+		row["Kind"] = "checked"
+	}
+	row["Canonical"], row["Skipped"] = l.text("canonical"), cmp.Or(row.text("Skipped"), l.text("reason"))
 	if l.text("fetched_at") != "" {
 		row["Status"], row["Size"], row["Time"] = l.number("status"), l.number("bytes"), l.number("duration_ms")
 	}

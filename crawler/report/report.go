@@ -126,7 +126,7 @@ func (m *model) report() *Report {
 		Notes:       m.notes(), Lost: m.dirs.lost(), links: m.graph,
 		Directories: m.directories.list(), urls: m.urls,
 	}
-	m.urls.find(r.Findings)
+	m.urls.addFindings(r.Findings)
 	r.Rejected.Caveats = m.rejectedIncomplete()
 	r.Summary = m.summary()
 	r.Highlights = highlights(r)

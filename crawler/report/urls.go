@@ -29,13 +29,13 @@ type urlRow struct {
 	bytes   int64
 	millis  int64
 
-	lines [urlFiles]lineAt
+	lines [urlFiles]linePosition
 	last  uint32 // the number of the last line of links.jsonl with it
 }
 
 type urlKind string
 
-// The kinds of URLs. The last two were only checked.
+// The kinds of URLs. The last three were only checked.
 const (
 	kindPage     urlKind = "page" // HTML, or not known: an error, or a page without content
 	kindFile     urlKind = "file" // fetched, of another type
@@ -43,7 +43,8 @@ const (
 	kindSkipped  urlKind = "skipped"
 	kindListed   urlKind = "not fetched" // in a sitemap
 	kindAsset    urlKind = "asset"
-	kindExternal urlKind = "external"
+	kindExternal urlKind = "external" // a link out of the crawl
+	kindChecked  urlKind = "checked"  // another URL that a page names, such as a canonical one
 )
 
 // The files with at most one line of a URL that counts.
@@ -55,8 +56,8 @@ const (
 	urlFiles
 )
 
-// A lineAt is where a line begins. Dir is the number of its directory; 0 if there is no line.
-type lineAt struct {
+// A linePosition is where a line begins. Dir is the number of its directory; 0 if there is no line.
+type linePosition struct {
 	dir uint16
 	at  int64
 }
@@ -72,19 +73,20 @@ type urlTable struct {
 	rows    []urlRow
 	place   map[key]int32 // in rows
 
+	beyond  urlRow
 	entries []urlEntry // lines of entries.jsonl, in the order of rows when all are known
 }
 
 type urlEntry struct {
 	row  int32
-	line lineAt
+	line linePosition
 }
 
 func newURLTable(limit int, known *facts, dirs workerDirs, robots *robotsFiles) *urlTable {
 	return &urlTable{facts: known, dirs: dirs, robots: robots, limit: limit, place: make(map[key]int32)}
 }
 
-// row returns the row of a URL, which it may add. It is nil beyond the limit.
+// row returns the row of a URL, which it may add. Beyond the limit it is not in the table.
 func (t *urlTable) row(k key, url string, kind urlKind) *urlRow {
 	if i, known := t.place[k]; known {
 		return &t.rows[i]
@@ -97,7 +99,8 @@ func (t *urlTable) row(k key, url string, kind urlKind) *urlRow {
 		if known {
 			t.facts.mark(k, omitted)
 		}
-		return nil
+		t.beyond = urlRow{}
+		return &t.beyond
 	}
 	t.place[k] = int32(len(t.rows))
 	t.rows = append(t.rows, urlRow{url: strings.Clone(url), kind: kind, status: -1, depth: -1, words: -1, bytes: -1, millis: -1})
@@ -106,9 +109,6 @@ func (t *urlTable) row(k key, url string, kind urlKind) *urlRow {
 
 func (t *urlTable) addPage(s *workerDir, v *pageView) {
 	row := t.row(v.key, v.URL, kindPage)
-	if row == nil {
-		return
-	}
 	switch {
 	case redirected(v.status):
 		row.kind = kindRedirect
@@ -128,9 +128,6 @@ func (t *urlTable) addPage(s *workerDir, v *pageView) {
 
 func (t *urlTable) addRejection(s *workerDir, k key, r *output.Rejection) {
 	row := t.row(k, r.URL, kindSkipped)
-	if row == nil {
-		return
-	}
 	row.reason, row.depth = r.Reason, int32(r.Depth)
 	if r.Rule != "" {
 		row.rule = fmt.Sprintf("%s, line %d", clip(r.Rule), r.Line)
@@ -144,29 +141,28 @@ func (t *urlTable) addRejection(s *workerDir, k key, r *output.Rejection) {
 func (t *urlTable) addEntry(s *workerDir, e *output.Entry) {
 	k := keyOf(e.URL)
 	row := t.row(k, e.URL, kindListed)
-	if row == nil {
-		return
-	}
 	if row.sitemap == "" {
 		row.sitemap = strings.Clone(e.Sitemap)
 	}
-	t.entries = append(t.entries, urlEntry{t.place[k], s.line()})
+	if i, known := t.place[k]; known {
+		t.entries = append(t.entries, urlEntry{i, s.line()})
+	}
 }
 
 func (t *urlTable) addCheck(s *workerDir, c *output.Check) {
-	kind := kindExternal
-	if usedAs(c.Kind, c.FoundOn, c.URL) == usedAsAsset && c.Kind != checkCanonical && c.Kind != checkHreflang {
-		kind = kindAsset
-	}
-	row := t.row(keyOf(c.URL), c.URL, kind)
-	if row == nil {
-		return
-	}
+	row := t.row(keyOf(c.URL), c.URL, kindChecked)
 	row.lines[lineOfCheck] = s.line()
 	if row.lines[lineOfPage].dir != 0 {
 		return // it was fetched too
 	}
-	row.kind = kind
+	switch asPage := c.Kind == checkCanonical || c.Kind == checkHreflang; {
+	case !asPage && usedAs(c.Kind, c.FoundOn, c.URL) == usedAsAsset:
+		row.kind = kindAsset
+	case row.reason == output.OutOfScope:
+		row.kind = kindExternal
+	case row.reason == "":
+		row.kind = kindChecked
+	}
 	row.canonical = strings.Clone(c.Canonical)
 	if row.reason == "" {
 		row.reason = c.Reason
@@ -190,8 +186,11 @@ func (t *urlTable) addLink(k key, line uint32) {
 	}
 }
 
-// conclude sorts the entries when all are known.
-func (t *urlTable) conclude() {
+// conclude sorts the entries when all are known. If links are not, nor are their numbers.
+func (t *urlTable) conclude(linksUnknown bool) {
+	for i := 0; i < len(t.rows) && linksUnknown; i++ {
+		t.rows[i].inlinks = -1
+	}
 	slices.SortStableFunc(t.entries, func(a, b urlEntry) int { return int(a.row - b.row) })
 }
 
@@ -214,8 +213,8 @@ func indexability(status int, f fact) string {
 	return "yes"
 }
 
-// find gives the rows the rules of their findings.
-func (t *urlTable) find(all []Findings) {
+// addFindings adds the IDs of rules to the rows.
+func (t *urlTable) addFindings(all []Findings) {
 	for _, f := range all {
 		for _, finding := range f.Rows {
 			i, known := t.place[keyOf(finding.URL)]
