@@ -268,24 +268,24 @@ func (c *Comparison) Regressions(least report.Severity) []report.Findings {
 	return list
 }
 
-// List returns all that changed, as findings for [report.Report.Changes]. The ID of a rule begins with
-// "new-", "fixed-" or "change-".
-func (c *Comparison) List() []report.Findings {
-	var list []report.Findings
-	add := func(prefix, title string, rule report.Rule, rows []report.Finding) {
-		rule.ID, rule.Title = prefix+rule.ID, title+rule.Title
+// List returns all that changed, for [report.Report.Changes]. The ID of a rule begins with "new-", "fixed-" or "change-".
+func (c *Comparison) List() *report.Changes {
+	list := &report.Changes{Baseline: c.Old.Path, Unchanged: c.Unchanged(), Notes: c.Notes}
+	add := func(rule report.Rule, rows []report.Finding) {
 		if len(rows) > 0 {
-			list = append(list, report.Findings{Rule: rule, Caveats: []string{}, Total: len(rows), Rows: rows})
+			list.Findings = append(list.Findings, report.Findings{Rule: rule, Total: len(rows), Rows: rows})
 		}
 	}
 	for _, f := range c.Findings {
-		add("new-", "New: ", f.Rule, f.New)
+		f.ID, f.Title = "new-"+f.ID, "New: "+f.Title
+		add(f.Rule, f.New)
 	}
 	for _, f := range c.Changes {
-		add("change-", "", f.Rule, f.Rows)
+		f.ID = "change-" + f.ID
+		add(f.Rule, f.Rows)
 	}
 	for _, f := range c.Findings {
-		add("fixed-", "Fixed: ", f.Rule, f.Fixed)
+		add(report.Rule{ID: "fixed-" + f.ID, Severity: report.SeverityNotice, Title: "Fixed: " + f.Title}, f.Fixed)
 	}
 	return list
 }

@@ -159,11 +159,14 @@ const (
 // topics returns the topics that have findings or other tables.
 func topics(r *Report) []topic {
 	list := []topic{
-		{ID: topicURLs, Title: "URLs"}, {ID: topicTree, Title: "Tree"}, {ID: topicChanges, Title: "Changes"},
+		{ID: topicURLs, Title: "URLs"}, {ID: topicTree, Title: "Tree"},
 		{ID: topicLinks, Title: "Links"}, {ID: topicExternal, Title: "External links"}, {ID: topicAssets, Title: "Assets"}, {ID: topicPages, Title: "Pages"},
 		{ID: topicRedirects, Title: "Redirects"}, {ID: topicCanonical, Title: "Canonical"}, {ID: topicHreflang, Title: "hreflang"},
 		{ID: topicSitemaps, Title: "Sitemaps"}, {ID: topicRobots, Title: "robots.txt"},
 		{ID: topicPermissions, Title: "Permissions"},
+	}
+	if r.Changes != nil {
+		list = slices.Insert(list, 2, topic{ID: topicChanges, Title: "Changes", Findings: r.Changes.Findings})
 	}
 	for i := range list {
 		t := &list[i]
@@ -171,9 +174,6 @@ func topics(r *Report) []topic {
 			if f.Topic == t.ID {
 				t.Findings = append(t.Findings, f)
 			}
-		}
-		if t.ID == topicChanges {
-			t.Findings = r.Changes
 		}
 		for _, severity := range []Severity{SeverityError, SeverityWarning, SeverityNotice} {
 			n := 0
@@ -189,7 +189,7 @@ func topics(r *Report) []topic {
 		t.Caveats = commonCaveats(t.Findings)
 	}
 	return slices.DeleteFunc(list, func(t topic) bool {
-		return len(t.Findings) == 0 && slices.Contains([]string{topicExternal, topicAssets, topicCanonical, topicHreflang, topicChanges}, t.ID)
+		return len(t.Findings) == 0 && slices.Contains([]string{topicExternal, topicAssets, topicCanonical, topicHreflang}, t.ID)
 	})
 }
 

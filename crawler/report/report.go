@@ -51,11 +51,18 @@ type Report struct {
 
 	Directories List[Directory] `json:"directories"` // in the order of their URLs
 
-	// Changes are what changed since a baseline, by rule: package compare lists them. Only the page shows them.
-	Changes []Findings `json:"-"`
+	Changes *Changes `json:"-"` // since a baseline, if it was compared; only the page shows them
 
 	links *linkGraph // nil if not known
 	urls  *urlTable  // likewise
+}
+
+// Changes are what changed since a baseline, as package compare finds it.
+type Changes struct {
+	Baseline  string     // its path
+	Unchanged string     // that nothing changed, and what was compared; empty if something did
+	Notes     []string   // what could not be compared, and why
+	Findings  []Findings // by rule
 }
 
 // A Loss is data that a file of a crawl has lost since it was written.

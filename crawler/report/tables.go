@@ -100,8 +100,12 @@ func tablesOf(r *Report) []*table {
 			textField("Details", sitemapDetail)),
 		tableOf("without-entries", "Origins without sitemap entries", r.Sitemaps.OriginsWithoutEntries,
 			urlField("Origin", func(origin *string) string { return *origin })))
-	for _, f := range slices.Concat(r.Findings, r.Changes) {
-		tables = append(tables, findingsTable(&f))
+	all := r.Findings
+	if r.Changes != nil {
+		all = slices.Concat(all, r.Changes.Findings)
+	}
+	for i := range all {
+		tables = append(tables, findingsTable(&all[i]))
 	}
 	if r.urls != nil {
 		tables = append(tables, r.urls.table())

@@ -52,7 +52,7 @@ the findings and counts for programs.
 
 With --baseline, report.html also shows what changed since an earlier crawl, as politecrawl compare lists it.
 
-With --serve, write no report: generate it for all URLs, however many, and serve it on this machine
+With --serve, write no report: generate it for all URLs, without the limit of --rows, and serve it on this machine
 until interrupted. The page asks the server for what it shows.
 
 With --links-to, print the pages that link to a URL, and write no report. If the crawl ran with
@@ -78,6 +78,8 @@ of the link follows after a tab.`,
 				}
 				defer listener.Close()
 				notice = "" // an interrupt is how it ends
+			case linksTo != "" && baseline != "":
+				return cli.Misuse("report: --links-to and --baseline cannot be used together")
 			case cmd.Flags().Changed("links-to"):
 				return printLinksTo(cmd.Context(), streams, dirs, linksTo, format)
 			case to != "":

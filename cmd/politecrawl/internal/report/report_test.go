@@ -81,6 +81,26 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// The page says what changed since another crawl, or that nothing did.
+func TestReportSinceABaseline(t *testing.T) {
+	before, after := sampleCrawl(t), sampleCrawl(t)
+	shows := func(args []string, parts ...string) {
+		t.Helper()
+		if got := run(t, append([]string{"report"}, args...)...); got.Code != cli.ExitDone || got.Stderr != "" {
+			t.Fatalf("exit code %d, standard error %q", got.Code, got.Stderr)
+		}
+		clitest.WantParts(t, clitest.ReadText(t, filepath.Join(args[0], report.HTMLFile)), parts...)
+	}
+	shows([]string{after, "--baseline", before}, `id="changes"`, "Compared with "+before, "nothing changed")
+	pages := filepath.Join(after, "pages.jsonl")
+	clitest.OK(t, os.WriteFile(pages, []byte(strings.Replace(clitest.ReadText(t, pages), `"title":""`, `"title":"Home"`, 1)), 0o600))
+	shows([]string{after, "--baseline", before}, `id="rule-fixed-title-missing"`, "Fixed: Pages without title")
+	shows([]string{before, "--baseline", after}, `id="rule-new-title-missing"`, "New: Pages without title")
+	for _, args := range [][]string{{after, "--links-to", "https://a.example/"}, {before, after, "--output", t.TempDir()}} {
+		run(t, append([]string{"report", "--baseline", before}, args...)...).WantRefusal(t, cli.ExitMisuse, "--baseline")
+	}
+}
+
 // A command that is interrupted writes no file, and its exit code tells.
 func TestInterruptedReport(t *testing.T) {
 	dir := sampleCrawl(t)
