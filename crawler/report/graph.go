@@ -167,18 +167,20 @@ func (g *linkGraph) linksOf(url string) (links [][4]string) {
 	return links
 }
 
-// linksTo returns the links to a URL, each as the URL of its page, text, rel and kind.
-func (g *linkGraph) linksTo(url string) (links [][4]string) {
+// linksTo returns the first links to a URL, each as the URL of its page, text, rel and kind, and counts all.
+func (g *linkGraph) linksTo(url string, limit int) (links [][4]string, total int) {
 	to, known := g.numbers[keyOf(url)]
 	if !known {
-		return nil
+		return nil, 0
 	}
 	for page, all := range g.all() {
 		if i, found := slices.BinarySearchFunc(all, to, func(l graphLink, to uint32) int { return cmp.Compare(l.to, to) }); found {
-			links = append(links, g.link(page, all[i].text))
+			if total++; total <= limit {
+				links = append(links, g.link(page, all[i].text))
+			}
 		}
 	}
-	return links
+	return links, total
 }
 
 func (g *linkGraph) link(url, text uint32) [4]string {

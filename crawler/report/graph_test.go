@@ -176,6 +176,13 @@ func TestLinkGraphHasDescriptions(t *testing.T) {
 		}
 		g.add(&line)
 	}
+	to := func(url string) [][4]string {
+		all, total := g.linksTo(url, 10)
+		if first, count := g.linksTo(url, 1); total != len(all) || count != total || len(first) != min(1, total) {
+			t.Errorf("%s: %d links of %d, %d of %d with a limit of 1", url, len(all), total, len(first), count)
+		}
+		return all
+	}
 	for _, tt := range []struct {
 		name      string
 		got, want [][4]string
@@ -184,10 +191,10 @@ func TestLinkGraphHasDescriptions(t *testing.T) {
 		{"without descriptions", g.linksOf("/b"), [][4]string{{"/c"}, {"/b"}}},
 		{"page without links", g.linksOf("/i.png"), nil},
 		{"unknown page", g.linksOf("/x"), nil},
-		{"to a page, with its own link", g.linksTo("/c"), [][4]string{{"/a", "see", "nofollow", "a"}, {"/b"}, {"/c", "see", "nofollow", "a"}}},
-		{"to an asset", g.linksTo("/i.png"), [][4]string{{"/a", "a picture", "", "img"}}},
-		{"to a page that is not linked", g.linksTo("/a"), nil},
-		{"to an unknown URL", g.linksTo("/x"), nil},
+		{"to a page, with its own link", to("/c"), [][4]string{{"/a", "see", "nofollow", "a"}, {"/b"}, {"/c", "see", "nofollow", "a"}}},
+		{"to an asset", to("/i.png"), [][4]string{{"/a", "a picture", "", "img"}}},
+		{"to a page that is not linked", to("/a"), nil},
+		{"to an unknown URL", to("/x"), nil},
 	} {
 		if diff := cmp.Diff(tt.want, tt.got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)

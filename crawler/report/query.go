@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -26,43 +25,22 @@ type urlQuery struct {
 // maxPage limits the rows of a response.
 const maxPage = 10_000
 
-// parseQuery reads the parameters of an address: a query, and which of its rows are wanted.
-func parseQuery(text string) (q urlQuery, from, rows int, err error) {
-	values, err := url.ParseQuery(text)
-	if err != nil {
-		return q, 0, 0, fmt.Errorf("the parameters cannot be read: %w", err)
+// parseQuery reads the parameters of an address: a query, and which of its rows are wanted. Others are ignored.
+func parseQuery(values url.Values) (q urlQuery, from, rows int) {
+	title, descending := strings.CutPrefix(values.Get("sort"), "-")
+	q = urlQuery{
+		text:   strings.Join(strings.Fields(strings.ToLower(values.Get("text"))), " "),
+		status: values.Get("status"), kind: values.Get("kind"), indexable: values.Get("indexable"),
+		finding: values.Get("finding"), directory: values.Get("directory"),
+		sort:       1 + slices.IndexFunc(urlFields, func(f field[urlRow]) bool { return strings.EqualFold(f.Name, title) }),
+		descending: descending,
 	}
-	rows = maxPage
-	numbers := map[string]*int{"from": &from, "rows": &rows}
-	texts := map[string]*string{
-		"text": &q.text, "status": &q.status, "kind": &q.kind, "indexable": &q.indexable, "finding": &q.finding, "directory": &q.directory,
+	from, _ = strconv.Atoi(values.Get("from"))
+	rows, err := strconv.Atoi(values.Get("rows"))
+	if err != nil || rows < 0 || rows > maxPage {
+		rows = maxPage
 	}
-	for name, all := range values {
-		value := all[0]
-		switch {
-		case len(all) > 1:
-			return q, 0, 0, fmt.Errorf("parameter %q is given twice", name)
-		case value == "":
-		case texts[name] != nil:
-			*texts[name] = value
-		case numbers[name] != nil:
-			n, err := strconv.Atoi(value)
-			if err != nil || n < 0 || name == "rows" && n > maxPage {
-				return q, 0, 0, fmt.Errorf("parameter %q is %q: write a number from 0 up; rows is at most %d", name, value, maxPage)
-			}
-			*numbers[name] = n
-		case name == "sort":
-			title, descending := strings.CutPrefix(value, "-")
-			q.sort, q.descending = 1+slices.IndexFunc(urlFields, func(f field[urlRow]) bool { return strings.EqualFold(f.Name, title) }), descending
-			if q.sort == 0 {
-				return q, 0, 0, fmt.Errorf("there is no column %q to sort by", title)
-			}
-		default:
-			return q, 0, 0, fmt.Errorf("there is no parameter %q", name)
-		}
-	}
-	q.text = strings.Join(strings.Fields(strings.ToLower(q.text)), " ")
-	return q, from, rows, nil
+	return q, max(from, 0), rows
 }
 
 // run returns the numbers of the rows.

@@ -72,11 +72,7 @@ func (s *pageServer) servePage(w http.ResponseWriter, _ *http.Request) {
 
 // serveRows answers a query with some of its rows.
 func (s *pageServer) serveRows(w http.ResponseWriter, r *http.Request) {
-	q, from, rows, err := parseQuery(r.URL.RawQuery)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
+	q, from, rows := parseQuery(r.URL.Query())
 	selected := s.selected(r.Context(), q, from+rows)
 	result := struct {
 		Total int     `json:"total"`
@@ -84,15 +80,20 @@ func (s *pageServer) serveRows(w http.ResponseWriter, r *http.Request) {
 	}{len(selected), [][]any{}}
 	selected = selected[min(from, len(selected)):]
 	for _, row := range selected[:min(rows, len(selected))] {
-		values := make([]any, len(urlFields))
-		for i, f := range urlFields {
-			var c cell
-			f.read(&s.urls.rows[row], &c)
-			values[i] = c.value(func(url string) any { return url })
-		}
-		result.Rows = append(result.Rows, values)
+		result.Rows = append(result.Rows, s.cells(row))
 	}
 	sendJSON(w, result)
+}
+
+// cells returns the cells of a row for a response.
+func (s *pageServer) cells(row int32) []any {
+	values := make([]any, len(urlFields))
+	for i, f := range urlFields {
+		var c cell
+		f.read(&s.urls.rows[row], &c)
+		values[i] = c.value(func(url string) any { return url })
+	}
+	return values
 }
 
 // selected returns the rows of a query. It keeps them if there are more than are wanted, for the next page.
@@ -100,7 +101,7 @@ func (s *pageServer) selected(ctx context.Context, q urlQuery, wanted int) []int
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if ctx.Err() != nil {
-		return nil // the viewer has gone on while others were answered
+		return nil // the client has canceled the request
 	}
 	if s.rows != nil && s.query == q {
 		return s.rows
@@ -112,28 +113,39 @@ func (s *pageServer) selected(ctx context.Context, q urlQuery, wanted int) []int
 	return rows
 }
 
-// serveURL answers with all that is known of a URL.
+// serveURL answers with all that is known of a URL, or without its links if the parameter links is 0.
 func (s *pageServer) serveURL(w http.ResponseWriter, r *http.Request) {
-	url := r.URL.Query().Get("url")
-	row, known := s.urls.place[keyOf(url)]
-	if !known {
+	parameters := r.URL.Query()
+	url := parameters.Get("url")
+	links := cmp.Or(s.report.links, newLinkGraph())
+	row, listed := s.urls.place[keyOf(url)]
+	if _, linked := links.numbers[keyOf(url)]; !listed && !linked {
 		http.Error(w, "the crawl has no such URL", http.StatusNotFound)
 		return
 	}
-	reader := newDetailReader(s.urls)
-	defer func() { _ = reader.Close() }() // it only read
-	found, err := reader.read(int(row))
-	if err != nil {
-		http.Error(w, "cannot read the files of the crawl: "+err.Error(), http.StatusInternalServerError)
-		return
-	}
-	links := cmp.Or(s.report.links, newLinkGraph())
-	sendJSON(w, struct {
+	var found struct {
 		*details
 
-		Inlinks  [][4]string `json:"inlinks"`
-		Outlinks [][4]string `json:"outlinks"`
-	}{found, append([][4]string{}, links.linksTo(url)...), append([][4]string{}, links.linksOf(url)...)})
+		Row         []any       `json:"row,omitempty"`
+		Inlinks     [][4]string `json:"inlinks,omitempty"` // the first maxPage
+		InlinkCount int         `json:"inlink_count"`      // of all
+		Outlinks    [][4]string `json:"outlinks,omitempty"`
+	}
+	if listed {
+		reader := newDetailReader(s.urls)
+		defer func() { _ = reader.Close() }() // it only read
+		var err error
+		if found.details, err = reader.read(int(row)); err != nil {
+			http.Error(w, "cannot read the files of the crawl: "+err.Error(), http.StatusInternalServerError)
+			return
+		}
+		found.Row = s.cells(row)
+	}
+	if parameters.Get("links") != "0" {
+		found.Inlinks, found.InlinkCount = links.linksTo(url, maxPage)
+		found.Outlinks = links.linksOf(url)
+	}
+	sendJSON(w, found)
 }
 
 func sendJSON(w http.ResponseWriter, v any) {

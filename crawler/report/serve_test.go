@@ -134,25 +134,35 @@ func TestServedPageAsksForURLs(t *testing.T) {
 func TestServedURL(t *testing.T) {
 	c := everything()
 	c.links[1].To[1] = output.Link{URL: example + "/gone", Text: "<b>\u202e", Rel: "nofollow", Kind: "a"}
+	const unchecked = "https://unchecked.example/"
+	c.links[2].To = append(c.links[2].To, output.Link{URL: unchecked})
 	r, dir := generateAll(t, c)
 	address := serve(t, r)
 	type found struct {
+		Row               []any // only its first cell
 		Page, Rejection   *struct{ URL string }
 		Entries           []struct{ URL string }
 		Inlinks, Outlinks [][4]string
+		InlinkCount       int `json:"inlink_count"`
 	}
 	type line = struct{ URL string }
-	home := [4]string{example + "/"}
+	home, self := [4]string{example + "/"}, [4]string{example + "/self"}
 	for at, want := range map[string]found{
-		example + "/gone": {Page: &line{example + "/gone"}, Entries: []line{{example + "/gone"}}, Inlinks: [][4]string{home, {example + "/fine", "<b>\u202e", "nofollow", "a"}}, Outlinks: [][4]string{}},
-		example + "/self": {Page: &line{example + "/self"}, Entries: []line{{example + "/self"}}, Inlinks: [][4]string{{example + "/self"}}, Outlinks: [][4]string{{example + "/self"}}},
-		example + "/down": {Rejection: &line{example + "/down"}, Entries: []line{{example + "/down"}}, Inlinks: [][4]string{home}, Outlinks: [][4]string{}},
+		example + "/gone": {Row: []any{example + "/gone"}, Page: &line{example + "/gone"}, Entries: []line{{example + "/gone"}}, Inlinks: [][4]string{home, {example + "/fine", "<b>\u202e", "nofollow", "a"}}, InlinkCount: 2},
+		example + "/self": {Row: []any{example + "/self"}, Page: &line{example + "/self"}, Entries: []line{{example + "/self"}}, Inlinks: [][4]string{self}, InlinkCount: 1, Outlinks: [][4]string{self, {unchecked}}},
+		example + "/down": {Row: []any{example + "/down"}, Rejection: &line{example + "/down"}, Entries: []line{{example + "/down"}}, Inlinks: [][4]string{home}, InlinkCount: 1},
+		unchecked:         {Inlinks: [][4]string{self}, InlinkCount: 1},
 	} {
-		if diff := cmp.Diff(want, askJSON[found](t, address+"/url?url="+url.QueryEscape(at))); diff != "" {
+		got := askJSON[found](t, address+"/url?url="+url.QueryEscape(at))
+		got.Row = got.Row[:min(1, len(got.Row))]
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", at, diff)
 		}
 	}
 	gone := address + "/url?url=" + url.QueryEscape(example+"/gone")
+	if got := askJSON[found](t, gone+"&links=0"); got.Page == nil || got.Row == nil || got.Inlinks != nil || got.InlinkCount != 0 {
+		t.Errorf("without links: %+v", got)
+	}
 	if _, body := ask(t, gone); strings.ContainsAny(body, "<\u202e") {
 		t.Errorf("characters that do harm are not escaped: %s", body)
 	}

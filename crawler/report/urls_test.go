@@ -196,8 +196,9 @@ func served(t *testing.T, r *report.Report, columns, urls []string) (rows map[st
 		path := "/url?url=" + url.QueryEscape(u)
 		ask(path, &a)
 		ask(path, &a.Details)
-		delete(a.Details, "inlinks")
-		delete(a.Details, "outlinks")
+		for _, name := range []string{"row", "inlinks", "inlink_count", "outlinks"} {
+			delete(a.Details, name)
+		}
 		known[u] = a
 	}
 	return rows, known
