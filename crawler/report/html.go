@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -22,7 +23,7 @@ var pageFiles embed.FS
 var (
 	pageText   = pageFile("page.html")
 	pageStyle  = pageFile("page.css")
-	pageScript = pageFile("element.js", "data.js", "cells.js", "source.js", "table.js", "url.js", "tree.js", "main.js")
+	pageScript = pageFile("data.js", "cells.js", "source.js", "table.js", "panel.js", "tree.js", "main.js")
 )
 
 func pageFile(names ...string) string {
@@ -128,14 +129,11 @@ func (r *Report) writePage(w io.Writer, served bool) error {
 		return err
 	}
 	// The data may be large, so no template has it in memory.
-	links := newLinkGraph()
-	if r.links != nil && !served {
-		links = r.links
-	}
+	links := cmp.Or(r.links, newLinkGraph())
 	if err := writeBlock(buffer, "data", func(w *bufio.Writer) error { return writeData(w, tables, links, served) }); err != nil {
 		return err
 	}
-	if links.count > 0 {
+	if links.count > 0 && !served {
 		if err := writeBlock(buffer, "links", func(w *bufio.Writer) error { _, err := w.Write(links.pages); return err }); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"io"
+	"slices"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -162,11 +163,15 @@ type tableData struct {
 }
 
 func writeData(w io.Writer, tables []*table, links *linkGraph, served bool) error {
-	urls := &urlNumbers{links: links, others: make(map[string]int)}
-	data := dataBlock{Links: map[string]any{"served": true}, Lines: map[string]int{"size": detailsBlock}, URLs: urls}
-	if !served {
-		data.Links = map[string]any{"count": links.count, "omitted": links.omitted, "texts": links.texts}
+	images := slices.ContainsFunc(links.texts, func(text [3]string) bool { return text[2] == "img" })
+	data := dataBlock{Links: map[string]any{"served": served, "count": links.count, "images": images}, Lines: map[string]int{"size": detailsBlock}}
+	if served {
+		links = newLinkGraph()
+	} else {
+		data.Links["omitted"], data.Links["texts"] = links.omitted, links.texts
 	}
+	urls := &urlNumbers{links: links, others: make(map[string]int)}
+	data.URLs = urls
 	for _, t := range tables {
 		if t.Len == 0 {
 			continue

@@ -155,14 +155,14 @@ func TestPageOfAURLShowsEveryMember(t *testing.T) {
 		let checked = 0;
 		const texts = (v) => v && typeof v === "object" ? Object.values(v).flatMap(texts) : typeof v === "string" && v ? [visible(v)] : [];
 		for (let i = 0; i < tableOf("urls").count; i += 7) {
-			const url = urlText(tableOf("urls").values[0][i]), known = await details(url);
+			const url = urlText(tableOf("urls").values[0][i]), { row, robots, ...lines } = await details(url);
 			await showPanel({ url });
-			const shown = panel.textContent, { robots, ...lines } = known;
+			const shown = panel.textContent;
 			for (const text of texts(lines)) {
 				checked++;
 				if (!shown.includes(text)) missing.push(url + ": " + text);
 			}
-			if (robots && !shown.includes(visible(robots.rule ?? "Rulenone"))) missing.push(url + ": the rule of robots.txt");
+			if (robots && !shown.includes(visible(robots.rule ?? "Ruleno rule matches, so the URL is allowed"))) missing.push(url + ": the rule of robots.txt");
 		}
 		return checked < 500 ? ["only " + checked] : missing;
 	})()`)
@@ -231,7 +231,7 @@ func TestServedReportShowsTheSame(t *testing.T) {
 		Status string
 	}
 	addresses := []string{
-		"urls?status=2xx&sort=-size", "urls?kind=skipped", "urls?indexable=no&sort=title", "urls?text=fine+200", "urls?finding=title-missing",
+		"urls?status=2xx&sort=-size", "urls?kind=skipped", "urls?indexable=no&sort=title", "urls?text=fine+200", "urls?text=KB+12", "urls?finding=title-missing",
 		"urls?directory=https%3A%2F%2Fexample.com%2F&sort=-url", "urls?text=nowhere",
 	}
 	urls := []string{"https://example.com/", "https://example.com/gone", "https://example.com/moved", "https://example.com/private/1", "https://example.com/"}
@@ -272,6 +272,29 @@ func TestServedReportShowsTheSame(t *testing.T) {
 	}
 }
 
+// What the server does not answer is not shown as if the crawl did not know it, and is asked for again.
+func TestServedReportSaysThatTheServerIsGone(t *testing.T) {
+	b := browsertest.New(t, nil)
+	b.Resize(1280, 900)
+	address := openServed(t, b)
+	openAddress(b, "urls")
+	b.Wait("rows are drawn", drawn("urls")+`.length > 10 && !document.querySelector("[data-table=urls] [aria-busy]")`)
+	const scroll = `document.querySelector("[data-table=urls] .scroller").scrollTop = `
+	const gone = "The server does not answer: gone"
+	browsertest.Eval[int](b, `window.answers = fetch, window.fetch = async () => { throw new Error("gone"); }, `+scroll+`1e9, 1`)
+	b.Wait("the table says it", urlStatus+` === "`+gone+`"`)
+	if text := browsertest.Eval[string](b, `showPanel({ url: "https://example.com/" }).then(() => panel.innerText)`); !strings.Contains(text, gone) || strings.Contains(text, "link to it") {
+		t.Errorf("the page of a URL: %s", text)
+	}
+	browsertest.Eval[int](b, `hidePanel(), window.fetch = window.answers, `+scroll+`1e9 - 1, document.querySelector("[data-table=urls] .scroller").dispatchEvent(new Event("scroll")), 1`)
+	b.Wait("the rows are drawn", urlStatus+` === "" && !document.querySelector("[data-table=urls] [aria-busy]")`)
+	text := browsertest.Eval[string](b, `(() => { panel.replaceChildren(...linkTables({ inlinks: [["https://example.com/", "", "", ""]], inlink_count: 20_000 })); return panel.textContent; })()`)
+	if !strings.HasPrefix(text, "Pages that link to it 20,000The first 1 are listed. “politecrawl report DIR --links-to URL” prints all.") {
+		t.Errorf("many links: %s", text)
+	}
+	b.CheckNoProblems(address, "data:")
+}
+
 // A browser limits the height of an element. A table may be higher.
 func TestEveryRowOfMillionsIsReached(t *testing.T) {
 	b := browsertest.New(t, nil)
@@ -280,7 +303,7 @@ func TestEveryRowOfMillionsIsReached(t *testing.T) {
 	b.Click(`.topics a[href="#urls"]`)
 	browsertest.Eval[int](b, `(() => {
 		const length = 3_000_000, row = (i) => ["row " + i];
-		const shown = table("many", "Many", { columns: [["Row", "text"]], count: length, wait: 0, query: () => ({ length, row, complete: () => {} }) });
+		const shown = table("many", "Many", { columns: [["Row", "text"]], count: length, query: () => ({ length, row, loadAll: () => {} }) });
 		document.querySelector("[data-table=urls]").replaceChildren(...shown.elements);
 		return 1;
 	})()`)

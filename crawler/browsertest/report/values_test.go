@@ -308,6 +308,9 @@ func verdictTerms(verdict object) map[string][]string {
 	if text, ok := verdict["rule"].(string); ok {
 		rule = fmt.Sprintf("%s, line %v", visible(text), verdict["line"])
 	}
+	if rule == "none" && said == "allowed" {
+		rule = "no rule matches, so the URL is allowed"
+	}
 	if group == "" {
 		group = "none"
 	}
@@ -389,13 +392,16 @@ func (v *values) addLinks(p *pageOfURL, u string) {
 	row := func(url string, link [3]string, text string) map[string]string {
 		cut := max(len(url)-16, 0)
 		cells := map[string]string{"URL": brief(url[:cut], 300) + visible(url[cut:]), text: brief(link[0], 300)}
+		if text == "Alternative text" && cells[text] == "" {
+			cells[text] = "(none)"
+		}
 		if text == "Text" {
 			cells["Rel"], cells["Kind"] = brief(link[1], 300), link[2]
 		}
 		maps.DeleteFunc(cells, func(_, text string) bool { return text == "" })
 		return cells
 	}
-	lists := map[string][]map[string]string{"Pages that link to it": nil, "Links of this page": nil}
+	lists := map[string][]map[string]string{"Pages that link to it": nil, "Links and files of this page": nil}
 	for page, links := range v.Links {
 		for to, link := range links {
 			if to == u {
@@ -406,7 +412,7 @@ func (v *values) addLinks(p *pageOfURL, u string) {
 			case link[2] == "img":
 				lists["Images of this page"] = append(lists["Images of this page"], row(to, link, "Alternative text"))
 			default:
-				lists["Links of this page"] = append(lists["Links of this page"], row(to, link, "Text"))
+				lists["Links and files of this page"] = append(lists["Links and files of this page"], row(to, link, "Text"))
 			}
 		}
 	}

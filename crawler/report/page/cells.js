@@ -1,4 +1,15 @@
-// Shows the values of cells, and writes them to files.
+// Shows the values of cells, and writes them to files. Texts of a site are always text nodes.
+const element = (name, properties, ...children) => {
+  const e = Object.assign(document.createElement(name), properties);
+  e.append(...children);
+  return e;
+};
+const button = (text, click, properties) => {
+  const e = element("button", { type: "button", ...properties }, text);
+  e.addEventListener("click", click);
+  return e;
+};
+
 const number = (n) => (n < 1000 ? String(n) : n.toLocaleString("en")); // a search writes all numbers
 const rounded = (n, digits) => ((digits ? n % 1 === 0.25 : n % 2 === 0.5) ? n - 0.01 : n).toFixed(digits); // a half to the even digit, as package fmt does
 const size = (n) => {
@@ -58,4 +69,4 @@ const jsonValue = (kind, v) => (kind === "url" || kind === "urls" ? (kind === "u
 
 // Writes rows as a file: CSV, or JSON with an object for each row.
 const csvFile = (columns, rows) => [columns.map(([title]) => csvCell(title)), ...rows.map((row) => columns.map(([, kind], i) => csvValue(kind, row[i])))].map((cells) => cells.join(",") + "\r\n");
-const jsonFile = (columns, rows) => ["[\n", rows.map((row) => JSON.stringify(Object.fromEntries(columns.map(([title, kind], i) => [title, jsonValue(kind, row[i])])))).join(",\n"), "\n]\n"];
+const jsonFile = (columns, rows) => ["[", ...rows.map((row, at) => (at ? ",\n" : "\n") + JSON.stringify(Object.fromEntries(columns.map(([title, kind], i) => [title, jsonValue(kind, row[i])])))), "\n]\n"];

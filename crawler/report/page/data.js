@@ -1,4 +1,5 @@
 // Reads the blocks of data. Each is compressed JSON, but for the links.
+"use strict";
 const block = (id) => {
   const text = atob(document.getElementById("block-" + id).textContent), bytes = new Uint8Array(text.length);
   for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
@@ -7,48 +8,38 @@ const block = (id) => {
 let data = null; // of the block, as soon as it is read
 const tableOf = (id) => data.tables.find((t) => t.id === id);
 
-// A URL is its number in data.urls, but in a response of the server it is itself.
+// A URL is its number in data.urls, but a string in a response of the server.
 const urlText = (v) => (typeof v === "string" ? v : data.urls[v] ?? "");
 
-// Returns the cells of a URL in the table of URLs, if it has it.
-const rowOf = async (url) => {
-  const all = tableOf("urls");
-  if (all?.served) {
-    const { rows: [row] } = await ask("urls", { directory: url, sort: "url", from: 0, rows: 1 }).catch(() => ({ rows: [] }));
-    return row?.[0] === url ? row : undefined;
-  }
-  const place = placeOf(url);
-  return place < 0 ? undefined : all.values.map((column) => column[place]);
-};
-const placeOf = (url) => (url ? tableOf("urls")?.values[0].indexOf(data.urls.indexOf(url)) ?? -1 : -1);
-
-// Asks the server.
+// Asks the server. The response is undefined if it knows no such URL.
 const ask = async (path, parameters) => {
-  const response = await fetch(path + "?" + new URLSearchParams(parameters));
-  if (!response.ok) throw new Error(await response.text());
-  return response.json();
+  const response = await fetch(path + "?" + new URLSearchParams(parameters)).catch((err) => { throw new Error(noAnswer + err.message); });
+  if (response.ok) return response.json();
+  if (response.status !== 404) throw new Error((await response.text()).trim());
 };
+const noAnswer = "The server does not answer: ";
 
-// Returns the lines of the crawl's files about a URL; undefined if they are not known here.
+// Returns what is known of a URL: its row in the table of URLs, the lines of the crawl's files, and, if they are
+// wanted, the links to it and from it, each as [url, text, rel, kind].
 let decoded = {}; // the last block of lines
-const details = async (url) => {
-  if (data.links.served) return ask("url", { url }).catch((err) => ({ problem: err.message }));
-  const place = placeOf(url), id = "lines-" + Math.floor(place / data.lines?.size);
-  if (place < 0 || !document.getElementById("block-" + id)) return undefined;
-  if (decoded.id !== id) decoded = { id, lines: await block(id).json() };
-  return decoded.lines[place % data.lines.size];
-};
-
-// Returns the links to a URL and from it, each as [url, text, rel, kind].
 let links = null;
-const linksOf = async (url) => {
+const details = async (url, withLinks) => {
+  if (data.links.served) return (await ask("url", { url, links: withLinks ? 1 : 0 })) ?? {};
+  const all = tableOf("urls"), id = data.urls.indexOf(url), place = id < 0 ? -1 : all?.values[0].indexOf(id) ?? -1;
+  const known = { row: place < 0 ? undefined : all.values.map((column) => column[place]) };
+  const name = "lines-" + Math.floor(place / data.lines.size);
+  if (known.row && document.getElementById("block-" + name)) {
+    if (decoded.name !== name) decoded = { name, lines: await block(name).json() };
+    Object.assign(known, decoded.lines[place % data.lines.size]);
+  } else known.missing = place >= 0 || all?.total > all?.count;
+  if (!withLinks || !data.links.count || id < 0) return known;
   links ??= decodeLinks(new Uint8Array(await block("links").arrayBuffer()));
-  const id = data.urls.indexOf(url), inlinks = [], outlinks = [];
-  for (let i = 0; id >= 0 && i < links.to.length; i++) {
-    if (links.to[i] === id) inlinks.push([links.from[i], ...data.links.texts[links.text[i]]]);
-    if (links.from[i] === id) outlinks.push([links.to[i], ...data.links.texts[links.text[i]]]);
+  Object.assign(known, { inlinks: [], outlinks: [] });
+  for (let i = 0; i < links.to.length; i++) {
+    if (links.to[i] === id) known.inlinks.push([links.from[i], ...data.links.texts[links.text[i]]]);
+    if (links.from[i] === id) known.outlinks.push([links.to[i], ...data.links.texts[links.text[i]]]);
   }
-  return { inlinks, outlinks };
+  return known;
 };
 
 // Returns the links as arrays: page from[i] links to to[i], with the text text[i].

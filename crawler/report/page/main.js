@@ -4,7 +4,7 @@ const address = () => {
   const [id, query] = location.hash.slice(1).split(/\?(.*)/s);
   return { id, parameters: new URLSearchParams(query ?? "") };
 };
-const go = (id, parameters, state, replace) => {
+const navigate = (id, parameters, state, replace) => {
   const query = parameters.toString(), hash = "#" + id + (query && "?" + query);
   if (replace) history.replaceState(state, "", hash);
   else history.pushState(state, "", hash);
@@ -15,30 +15,29 @@ const enterPanel = (state) => {
   const { id, parameters } = address();
   if (state.url) parameters.set("url", state.url);
   else parameters.delete("url");
-  go(id, parameters, { ...state, depth: panelWanted() ? (history.state?.depth ?? 0) + 1 : 0 });
+  navigate(id, parameters, { ...state, depth: panelWanted() ? (history.state?.depth ?? 0) + 1 : 0 });
 };
 const leavePanel = () => {
   const { id, parameters } = address();
   parameters.delete("url");
-  go(id, parameters, null);
+  navigate(id, parameters, null);
 };
 
 const shownTables = new Map(); // by id
 const showTables = () => {
   for (const t of data.tables) {
-    const place = document.querySelector('[data-table="' + t.id + '"]'), summary = place?.closest("details")?.querySelector("summary");
-    t.label = (summary ? [...summary.childNodes].filter((n) => n.nodeType === Node.TEXT_NODE).map((n) => n.data).join("") : place?.previousElementSibling?.textContent ?? t.id).trim();
+    const place = document.querySelector('[data-table="' + t.id + '"]'), label = visible(t.title);
     if (!place) continue;
-    const change = (parameters, typing) => go(t.id, parameters, null, typing);
-    const shown = table(t.id, t.label, t.served ? server(t) : memory(t), t.id === "urls" ? change : undefined);
+    const change = (parameters, typing) => navigate(t.id, parameters, null, typing);
+    const shown = table(t.id, label, t.served ? server(t) : memory(t), t.id === "urls" ? change : undefined);
     shownTables.set(t.id, shown);
     if (t.id !== "directories") place.replaceChildren(...shown.elements);
-    else place.replaceChildren(tree(t.label, t), element("details", {}, element("summary", {}, "All directories as a list"), ...shown.elements));
+    else place.replaceChildren(tree(label, t), element("details", {}, element("summary", {}, "All directories as a list"), ...shown.elements));
   }
 };
 
 const topics = [...document.querySelectorAll("main > section")];
-let last = {}; // what is shown
+let current = {}; // what is shown
 const show = () => {
   const { id, parameters } = address(), url = parameters.get("url") ?? "";
   parameters.delete("url");
@@ -46,15 +45,15 @@ const show = () => {
   for (const t of topics) t.hidden = t !== topic;
   for (const a of document.querySelectorAll(".topics a")) a.ariaCurrent = a.hash === "#" + topic.id ? "page" : null;
   if (target?.tagName === "DETAILS") target.open = true;
-  if (id !== last.id) {
+  if (id !== current.id) {
     if (target && target !== topic) target.scrollIntoView();
     else scrollTo(0, Math.min(scrollY, document.querySelector(".topics").offsetTop));
   }
-  if (topic.id === "urls" && String(parameters) !== last.query) {
+  if (topic.id === "urls" && String(parameters) !== current.query) {
     shownTables.get("urls")?.apply(parameters);
-    last.query = String(parameters);
+    current.query = String(parameters);
   }
-  last.id = id;
+  current.id = id;
   if (!data) return;
   if (panelWanted()) showPanel({ ...history.state, url });
   else hidePanel();
@@ -83,6 +82,6 @@ show();
 block("data").json().then((read) => {
   data = read;
   showTables();
-  last = {};
+  current = {};
   show();
 });

@@ -1,5 +1,5 @@
 // A source has the rows of a table. Its query takes the parameters of the address, and returns a view of
-// the rows that match: their number, the values of a row if they are known, and all rows.
+// the rows that match: their number, and the values of a row if they are known. loadAll makes all known.
 
 // Has all rows in memory.
 const memory = ({ columns, count, values, choices }) => {
@@ -28,9 +28,9 @@ const memory = ({ columns, count, values, choices }) => {
     const wanted = Object.keys(tests).filter((name) => parameters.get(name)).map((name) => tests[name](parameters.get(name)));
     const all = sort(parameters.get("sort") ?? ""), order = wanted.length ? all.filter((i) => wanted.every((matches) => matches(i))) : all;
     const row = (place) => values.map((column) => column[order[place]]);
-    return { length: order.length, row, complete: () => {}, all: async () => Array.from(order, (_, place) => row(place)) };
+    return { length: order.length, row, loadAll: () => {} };
   };
-  return { columns, count, choices, query, wait: 0 };
+  return { columns, count, choices, query };
 };
 const statusClass = (v) => (v === null ? "" : v === 0 ? "none" : Math.floor(v / 100) + "xx");
 
@@ -42,7 +42,9 @@ const matcher = (words, columns, values) => {
     if (kind === "urls") return v.some((u, at) => at > 0 && hits[i][u]);
     return kinds[kind].texts(v).some((text) => text.toLowerCase().includes(words[i]));
   };
-  return (row) => words.every((_, i) => columns.some(([, kind], c) => has(kind, values[c][row], i)));
+  // Most words cannot be in a number, which takes long to write.
+  const searched = words.map((word) => [...columns.keys()].filter((c) => /^[\d,.kmgtbs]+$/.test(word) || columns[c][1] === "status" || !isNumeric(columns[c][1])));
+  return (row) => searched.every((some, i) => some.some((c) => has(columns[c][1], values[c][row], i)));
 };
 
 // Asks the server for rows. Changed is called when there are more.
@@ -52,16 +54,15 @@ const server = ({ columns, count, choices }) => {
     const pages = new Map(); // rows by the number of the page
     const view = { length: 0, loading: true };
     const parametersOf = (from, rows) => ({ ...Object.fromEntries(parameters), from, rows });
-    const load = (page) => {
+    const receive = (from, { total, rows }) => {
+      Object.assign(view, { length: total, loading: false, error: undefined });
+      for (let i = 0; i === 0 || i < rows.length; i += pageRows) pages.set((from + i) / pageRows, rows.slice(i, i + pageRows));
+    };
+    const load = async (page) => {
       pages.set(page, null);
-      ask("urls", parametersOf(page * pageRows, pageRows)).then(({ total, rows }) => {
-        Object.assign(view, { length: total, loading: false });
-        pages.set(page, rows);
-        changed();
-      }, (err) => {
-        view.error = String(err);
-        changed();
-      });
+      await ask("urls", parametersOf(page * pageRows, pageRows)).then((answer) => receive(page * pageRows, answer), (err) => { view.error = visible(err.message); });
+      changed();
+      if (!pages.get(page)) pages.delete(page); // it is asked for again when its rows are drawn again
     };
     view.row = (place) => {
       const page = Math.floor(place / pageRows);
@@ -69,29 +70,21 @@ const server = ({ columns, count, choices }) => {
       return pages.get(page)?.[place % pageRows];
     };
     // Waits for all rows: nothing else may run before the page is printed.
-    view.complete = () => {
-      for (let from = 0, total = 1; from < total; from += maxRows) {
-        const request = new XMLHttpRequest();
-        request.open("GET", "urls?" + new URLSearchParams(parametersOf(from, maxRows)), false);
-        request.send();
-        const answer = JSON.parse(request.responseText);
-        total = answer.total;
-        Object.assign(view, { length: total, loading: false });
-        for (let i = 0; i < answer.rows.length; i += pageRows) pages.set((from + i) / pageRows, answer.rows.slice(i, i + pageRows));
+    view.loadAll = () => {
+      try {
+        for (let from = 0; view.loading || from < view.length; from += maxRows) {
+          const request = new XMLHttpRequest();
+          request.open("GET", "urls?" + new URLSearchParams(parametersOf(from, maxRows)), false);
+          request.send();
+          receive(from, JSON.parse(request.responseText));
+        }
+        view.loadAll = () => {};
+      } catch (err) {
+        view.error = noAnswer + err.message;
       }
-      view.complete = () => {};
-    };
-    view.all = async () => {
-      const all = [];
-      for (let total = 1; all.length < total; ) {
-        const answer = await ask("urls", parametersOf(all.length, maxRows));
-        total = answer.rows.length ? answer.total : 0;
-        all.push(...answer.rows);
-      }
-      return all;
     };
     load(0);
     return view;
   };
-  return { columns, count, choices, query, wait: 150 };
+  return { columns, count, choices, query };
 };

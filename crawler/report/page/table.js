@@ -10,7 +10,7 @@ const widthOf = ([title, kind], i) => {
 
 let tables = 0;
 let printing = false; // all rows are elements
-const spare = 12; // rows above and below those that can be seen
+const overscan = 12; // rows above and below those that can be seen
 const maxHeight = 15_000_000; // of all rows in pixels; browsers have a limit
 
 // Change is called with the parameters that the reader sets; if missing, they apply at once.
@@ -20,8 +20,8 @@ const table = (name, label, source, change) => {
   let active = 0, height = 36; // of a row
   const drawn = new Map(); // rows that are elements, by place in the view
 
-  const before = element("tr", { ariaHidden: "true" }), after = element("tr", { ariaHidden: "true" });
-  const body = element("tbody", {}, before, after);
+  const spacerAbove = element("tr", { ariaHidden: "true" }), spacerBelow = element("tr", { ariaHidden: "true" });
+  const body = element("tbody", {}, spacerAbove, spacerBelow);
   body.setAttribute("role", "rowgroup");
   const heads = columns.map(([title, kind], i) => element("th", { scope: "col", role: "columnheader", className: isNumeric(kind) ? "n" : kind },
     button(title, () => set("sort", ((heads[i].ariaSort ? heads[i].ariaSort === "ascending" : isNumeric(kind)) ? "-" : "") + title.toLowerCase()))));
@@ -51,25 +51,25 @@ const table = (name, label, source, change) => {
     return tr;
   };
   // Returns how many pixels of rows pass for one of the scroll bar.
-  const pace = (room) => {
+  const scrollScale = (room) => {
     const total = view.length * height;
     return total > maxHeight ? (total - room) / (maxHeight - room) : 1;
   };
   const space = () => scroller.clientHeight - head.getBoundingClientRect().height;
   const draw = () => {
     if (!scroller.clientWidth) return; // it is hidden
-    if (printing) view.complete();
-    const room = scroller.clientHeight, { scrollTop } = scroller, scale = pace(space());
+    if (printing) view.loadAll();
+    const room = scroller.clientHeight, { scrollTop } = scroller, scale = scrollScale(space());
     const top = scale === 1 ? scrollTop : Math.min(scrollTop * scale, view.length * height - space());
-    const first = printing ? 0 : Math.max(0, Math.floor(top / height) - spare, Math.ceil((top - scrollTop) / height));
-    const last = printing ? view.length : Math.min(view.length, Math.ceil((top + room) / height) + spare);
+    const first = printing ? 0 : Math.max(0, Math.floor(top / height) - overscan, Math.ceil((top - scrollTop) / height));
+    const last = printing ? view.length : Math.min(view.length, Math.ceil((top + room) / height) + overscan);
     for (const [place, tr] of drawn) {
       if (place < first || place >= last || (tr.ariaBusy && view.row(place))) {
         tr.remove();
         drawn.delete(place);
       }
     }
-    let next = after;
+    let next = spacerBelow;
     for (let place = last - 1; place >= first; place--) {
       const tr = drawn.get(place) ?? row(place);
       drawn.set(place, tr);
@@ -78,8 +78,8 @@ const table = (name, label, source, change) => {
       next = tr;
     }
     const above = printing ? 0 : scrollTop - top + first * height;
-    before.style.height = above + "px";
-    after.style.height = Math.max(0, Math.min(view.length * height, maxHeight) - above - (last - first) * height) + "px";
+    spacerAbove.style.height = above + "px";
+    spacerBelow.style.height = Math.max(0, Math.min(view.length * height, maxHeight) - above - (last - first) * height) + "px";
     if (printing) return;
     const measured = drawn.get(first)?.getBoundingClientRect().height;
     const known = height;
@@ -122,7 +122,7 @@ const table = (name, label, source, change) => {
   // Moves the active row, and scrolls until it can be seen below the head.
   const activate = (place) => {
     active = place;
-    const room = space(), scale = pace(room), top = place * height, above = scroller.scrollTop * scale;
+    const room = space(), scale = scrollScale(room), top = place * height, above = scroller.scrollTop * scale;
     if (top < above) scroller.scrollTop = Math.floor(top / scale);
     else if (top > above + room - height) scroller.scrollTop = Math.ceil((top - room + height) / scale);
     draw();
@@ -149,8 +149,7 @@ const table = (name, label, source, change) => {
     let timer;
     e.addEventListener("input", () => {
       clearTimeout(timer);
-      if (source.wait) timer = setTimeout(() => set(key, e.value, true), source.wait);
-      else set(key, e.value, true);
+      timer = setTimeout(() => set(key, e.value, true), 150);
     });
     return e;
   };
@@ -168,13 +167,16 @@ const table = (name, label, source, change) => {
   ]));
   if (source.choices) filters.push(input("directory", "Directory: https://…", "Directory of "));
   const inputs = [search, ...filters, sorting];
-  const download = (type, write) => async () => {
-    const file = URL.createObjectURL(new Blob(write(columns, await view.all()), { type: "text/" + type }));
-    element("a", { href: file, download: name + "." + type }).click();
+  const download = (extension, type, write) => () => {
+    view.loadAll();
+    redraw();
+    if (view.error) return;
+    const file = URL.createObjectURL(new Blob(write(columns, Array.from({ length: view.length }, (_, place) => view.row(place))), { type }));
+    element("a", { href: file, download: name + "." + extension }).click();
     setTimeout(() => URL.revokeObjectURL(file), 60_000);
   };
-  const save = button("", download("csv", csvFile), { className: "save" });
-  const saveJSON = button("JSON", download("json", jsonFile), { className: "save", ariaLabel: "Export " + label + " as JSON" });
+  const save = button("", download("csv", "text/csv", csvFile), { className: "save" });
+  const saveJSON = button("JSON", download("json", "application/json", jsonFile), { className: "save", ariaLabel: "Export " + label + " as JSON" });
   const status = element("span", { role: "status" });
   apply(parameters);
   return { elements: [element("div", { className: "tools" }, ...inputs, save, saveJSON, status), scroller], apply };

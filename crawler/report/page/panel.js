@@ -10,11 +10,13 @@ panel.addEventListener("close", () => {
 panel.addEventListener("click", (event) => { if (event.target === panel) panel.close(); }); // beside it
 
 const openURL = (url) => enterPanel({ url });
-const openRow = (columns, values) => enterPanel({ url: columns[0][1] === "url" ? urlText(values[0]) : "", columns, values });
+const openRow = (columns, values) => enterPanel({ url: columns[0][1] === "url" ? urlText(values[0]) : "", columns, values: columns.map(([, kind], i) => lasting(kind, values[i])) });
+const lasting = (kind, v) => (kind === "url" ? urlText(v) : kind === "urls" ? [v[0], ...v.slice(1).map(urlText)] : v); // a number of a URL changes with the report
 const urlButton = (url) => button(visible(url), () => openURL(url), { className: "open" });
 
 const section = (title, ...nodes) => [element("h3", {}, ...[title].flat()), ...nodes];
 const counted = (title, n) => [title + " ", element("span", { className: "count" }, number(n))];
+const note = (text) => element("p", { className: "notes" }, text);
 const list = (terms) => (terms.length ? [element("dl", {}, ...terms)] : []);
 const term = (name, values) => (values.length ? [element("dt", {}, name), ...values.map((nodes) => element("dd", {}, ...nodes))] : []);
 
@@ -45,7 +47,7 @@ const shown = (name, v) => {
 
 // Returns the redirects that led to a URL, and those that it leads to.
 const chain = async (url, known) => {
-  const steps = [], line = (of) => of?.page ?? of?.check;
+  const steps = [], line = (of) => of.page ?? of.check;
   for (const before of line(known)?.redirects ?? []) steps.push([before, line(await details(before))?.status]);
   for (let at = url, of = known; steps.length < 20; of = await details(at)) {
     const again = steps.some(([u]) => u === at), { status, location } = line(of) ?? {};
@@ -58,69 +60,69 @@ const chain = async (url, known) => {
 };
 
 const robotsRule = ({ url, group, rule, line, allowed }) => section("robots.txt", ...list([
-  ...term("Verdict", [[allowed ? "allowed" : "disallowed"]]), ...term("Rule", [[rule ? visible(rule) + (line ? ", line " + line : "") : "none"]]),
+  ...term("Verdict", [[allowed ? "allowed" : "disallowed"]]), ...term("Rule", [[rule ? visible(rule) + (line ? ", line " + line : "") : allowed ? "no rule matches, so the URL is allowed" : "none"]]),
   ...term("Group", [[group ? visible(group) : "none"]]), ...term("File", [[urlButton(url)]]),
 ]));
 
 // Returns the rows of the tables of findings and of changes that have a URL in their first cell.
 const findings = (url, ids) => {
   const id = data.urls.indexOf(url);
-  const found = data.tables.filter((t) => /^(new|fixed|change)-/.test(t.id) || document.getElementById("rule-" + t.id)).flatMap(({ id: rule, label, columns, values }) => {
+  const found = data.tables.filter((t) => /^(new|fixed|change)-/.test(t.id) || document.getElementById("rule-" + t.id)).flatMap(({ id: rule, title, columns, values }) => {
     if (columns[0][1] !== "url") return [];
-    return values[0].flatMap((v, i) => (id >= 0 && v === id ? [{ rule, label, terms: fields(columns, values.map((column) => column[i]), 1) }] : []));
+    return values[0].flatMap((v, i) => (id >= 0 && v === id ? [{ rule, title, terms: fields(columns, values.map((column) => column[i]), 1) }] : []));
   });
-  for (const rule of ids) if (!found.some((f) => f.rule === rule)) found.push({ rule, label: rule, terms: [] });
-  const part = (title, some) => (some.length ? section(counted(title, some.length), ...some.flatMap(({ rule, label, terms }) =>
-    [element("p", {}, document.getElementById("rule-" + rule) ? element("a", { href: "#rule-" + rule }, label) : label), ...list(terms)])) : []);
+  for (const rule of ids) if (!found.some((f) => f.rule === rule)) found.push({ rule, title: rule, terms: [] });
+  const part = (heading, some) => (some.length ? section(counted(heading, some.length), ...some.flatMap(({ rule, title, terms }) =>
+    [element("p", {}, document.getElementById("rule-" + rule) ? element("a", { href: "#rule-" + rule }, title) : title), ...list(terms)])) : []);
   const changed = found.filter(({ rule }) => /^(new|fixed|change)-/.test(rule));
   return [...part("Findings", found.filter((f) => !changed.includes(f))), ...part("Changes since the baseline", changed)];
 };
 
 // Returns the tables of links of a URL, without the columns that are empty.
-const linkTables = async (url, known) => {
-  const { count, omitted, served } = data.links;
-  if (!count && !served) return [element("p", {}, "This report has no links of pages.")];
-  const { inlinks = [], outlinks = [] } = served ? known ?? {} : await linksOf(url);
-  const part = (name, title, columns, rows) => {
+const linkTables = ({ inlinks = [], outlinks = [], inlink_count = inlinks.length }) => {
+  const { count, omitted, images: recorded } = data.links;
+  if (!count) return [note("The crawl recorded no links.")];
+  const part = (name, title, columns, rows, total = rows.length) => {
     const kept = columns.map((_, i) => i).filter((i) => i === 0 || rows.some((row) => row[i]));
-    return section(counted(title, rows.length), ...(rows.length ? table(name, title, memory({
+    return section(counted(title, total), ...(rows.length < total ? [note("The first " + number(rows.length) + " are listed. “politecrawl report DIR --links-to URL” prints all.")] : []), ...(rows.length ? table(name, title, memory({
       columns: kept.map((i) => columns[i]), count: rows.length, values: kept.map((i) => rows.map((row) => row[i])),
     })).elements : []));
   };
   const columns = [["URL", "url"], ["Text", "text"], ["Rel", "text"], ["Kind", "text"]], isImage = ([, , , kind]) => kind === "img";
-  const images = outlinks.filter(isImage);
+  const images = outlinks.filter(isImage).map(([url, text]) => [url, text || "(none)"]);
   return [
-    ...(omitted ? [element("p", { className: "notes" }, "This report has the first " + number(count) + " links of the crawl. links.jsonl has " + number(omitted) + " more.")] : []),
-    ...part("inlinks", "Pages that link to it", columns, inlinks), ...part("outlinks", "Links of this page", columns, outlinks.filter((link) => !isImage(link))),
+    ...(omitted ? [note("This report has the first " + number(count) + " links of the crawl. links.jsonl has " + number(omitted) + " more.")] : []),
+    ...part("inlinks", "Pages that link to it", columns, inlinks, inlink_count), ...part("outlinks", "Links and files of this page", columns, outlinks.filter((link) => !isImage(link))),
     ...(images.length ? part("images", "Images of this page", [["URL", "url"], ["Alternative text", "text"]], images) : []),
+    ...(outlinks.length && !recorded ? [note("The crawl recorded no images. “politecrawl crawl --links=full --check assets” records them.")] : []),
   ];
 };
 
 // Returns all that the crawl knows of a URL.
-const knowledge = async (url, columns) => {
-  const all = tableOf("urls"), cells = await rowOf(url), known = await details(url), same = all && String(all.columns) === String(columns);
+const detailNodes = async (url, columns) => {
+  const all = tableOf("urls"), known = await details(url, true), { row, missing } = known, same = all && String(all.columns) === String(columns);
   return [
-    ...(cells && !same ? section("URL", ...list(fields(all.columns, cells, 1))) : []),
-    ...(cells && !known ? [element("p", { className: "notes" }, "The lines of the crawl about this URL are not in this file. “politecrawl report DIR --serve 127.0.0.1:8080” shows them.")] : []),
-    ...(known?.problem ? [element("p", { className: "notes" }, visible(known.problem))] : []),
+    ...(row && !same ? section("URL", ...list(fields(all.columns, row, 1))) : []),
+    ...(missing ? [note("The lines of the crawl about this URL are not in this file. “politecrawl report DIR --serve 127.0.0.1:8080” shows them.")] : []),
+    ...(all && !row && !missing ? [note("The crawl neither requested nor skipped this URL.")] : []),
     ...(await chain(url, known)),
-    ...[["Page", "page"], ["Skipped", "rejection"], ["Check", "check"], ["Permission", "permission"]].flatMap(([title, name]) => (known?.[name] ? section(title, ...list(members(known[name], url))) : [])),
-    ...(known?.robots ? robotsRule(known.robots) : []),
-    ...(known?.entries ? section(counted("Sitemap entries", known.entries.length), ...known.entries.flatMap((entry) => list(members(entry, url)))) : []),
-    ...findings(url, cells?.[all.columns.findIndex(([title]) => title === "Findings")] ?? []),
-    ...(await linkTables(url, known)),
+    ...[["Page", "page"], ["Skipped", "rejection"], ["Check", "check"], ["Permission", "permission"]].flatMap(([title, name]) => (known[name] ? section(title, ...list(members(known[name], url))) : [])),
+    ...(known.robots ? robotsRule(known.robots) : []),
+    ...(known.entries ? section(counted("Sitemap entries", known.entries.length), ...known.entries.flatMap((entry) => list(members(entry, url)))) : []),
+    ...findings(url, row?.[all.columns.findIndex(([title]) => title === "Findings")] ?? []),
+    ...linkTables(known),
   ];
 };
 
-let shownPanel = 0; // counts what was asked for
+let shownPanel = 0; // number of the latest showPanel call
 const showPanel = async ({ url, columns, values, depth }) => {
   const turn = ++shownPanel;
   const title = element("h2", { tabIndex: -1, autofocus: true }, visible(url || kinds[columns[0][1]].texts(values[0]).join(" ")));
   const tools = element("div", { className: "tools" }, button("Close", () => panel.close()));
   if (depth) tools.prepend(button("Back", () => history.back()));
   if (isWebLink(url)) tools.append(element("a", { href: url, rel: "noopener noreferrer nofollow", target: "_blank" }, "Open the URL"));
-  const parts = [...(columns ? list(fields(columns, values, 1)) : []), ...(url ? await knowledge(url, columns) : [])];
-  if (turn !== shownPanel) return; // the reader has gone on
+  const parts = [...(columns ? list(fields(columns, values, 1)) : []), ...(url ? await detailNodes(url, columns).catch((err) => [note(visible(err.message))]) : [])];
+  if (turn !== shownPanel) return; // another URL was opened meanwhile
   panel.replaceChildren(tools, title, ...parts);
   if (!panel.open) panel.showModal();
   panel.scrollTop = 0;
