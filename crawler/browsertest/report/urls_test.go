@@ -272,8 +272,8 @@ func TestServedReportShowsTheSame(t *testing.T) {
 	}
 }
 
-// What the server does not answer is not shown as if the crawl did not know it, and is asked for again.
-func TestServedReportSaysThatTheServerIsGone(t *testing.T) {
+// A failed request is shown as a failure, not as an unknown URL, and is repeated.
+func TestFailedRequestsAreShownAndRepeated(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.Resize(1280, 900)
 	address := openServed(t, b)

@@ -81,7 +81,7 @@ const findings = (url, ids) => {
 // Returns the tables of links of a URL, without the columns that are empty.
 const linkTables = ({ inlinks = [], outlinks = [], inlink_count = inlinks.length }) => {
   const { count, omitted, images: recorded } = data.links;
-  if (!count) return [note("The crawl recorded no links.")];
+  if (!count && !omitted) return [note("The crawl recorded no links.")];
   const part = (name, title, columns, rows, total = rows.length) => {
     const kept = columns.map((_, i) => i).filter((i) => i === 0 || rows.some((row) => row[i]));
     return section(counted(title, total), ...(rows.length < total ? [note("The first " + number(rows.length) + " are listed. “politecrawl report DIR --links-to URL” prints all.")] : []), ...(rows.length ? table(name, title, memory({

@@ -62,7 +62,7 @@ const server = ({ columns, count, choices }) => {
       pages.set(page, null);
       await ask("urls", parametersOf(page * pageRows, pageRows)).then((answer) => receive(page * pageRows, answer), (err) => { view.error = visible(err.message); });
       changed();
-      if (!pages.get(page)) pages.delete(page); // it is asked for again when its rows are drawn again
+      if (!pages.get(page)) pages.delete(page); // a failed request is repeated when the rows are drawn again
     };
     view.row = (place) => {
       const page = Math.floor(place / pageRows);
