@@ -98,8 +98,6 @@ type counters struct {
 	headers      map[string]string // media types by Content-Type
 	origins      map[string]*Origin
 	depths       map[int]*Depth
-	slowest      *topRows[Page]
-	largest      *topRows[Page]
 	truncated    *topRows[Page] // truncated by a limit
 	limits       names          // these pages by limit
 
@@ -111,10 +109,7 @@ func newCounters(rows int) *counters {
 	return &counters{
 		rows: rows, statuses: make(map[int]int), types: make(names), headers: make(map[string]string),
 		origins: make(map[string]*Origin), depths: make(map[int]*Depth),
-		slowest: newTopRows(min(rows, maxRanked), func(a, b Page) int {
-			return cmp.Or(cmp.Compare(b.DurationMS, a.DurationMS), cmp.Compare(a.URL, b.URL))
-		}),
-		largest: newTopRows(min(rows, maxRanked), bySize), truncated: newTopRows(rows, bySize), limits: make(names),
+		truncated: newTopRows(rows, bySize), limits: make(names),
 		timing: timing{durations: make(map[int64]int), timeline: []Interval{}},
 	}
 }
@@ -144,10 +139,8 @@ func (c *counters) page(p *output.Page) {
 	o.Bytes += int64(p.BytesRead())
 	o.DurationMS += p.DurationMS
 	c.depth(p.Depth).count(status)
-	row := pageOf(p)
-	c.slowest.add(row)
-	c.largest.add(row)
-	if len(row.LimitsReached) > 0 {
+	if len(p.LimitsReached) > 0 {
+		row := pageOf(p)
 		c.truncated.add(row)
 		for _, limit := range row.LimitsReached {
 			c.limits.add(limit)

@@ -36,7 +36,11 @@ type robotsVerdict struct {
 	Allowed bool   `json:"allowed"`
 	Rule    string `json:"rule,omitempty"` // the line that decides; empty if none does
 	Line    int    `json:"line,omitempty"`
+	Latest  bool   `json:"latest,omitempty"` // it is the latest one: the crawl recorded none for this URL
 }
+
+// maxTexts limits the robots.txt files that a detailReader keeps: a crawl may have one for each page.
+const maxTexts = 100
 
 // A detailReader reads the details of URLs. It is not safe for concurrent use.
 type detailReader struct {
@@ -82,6 +86,18 @@ func (d *detailReader) read(row int) (*details, error) {
 	return &x, err
 }
 
+// about reports whether all lines are about a URL. Those of a later crawl are not, which writes other lines
+// at the places of the earlier ones.
+func (x *details) about(url string) bool {
+	for _, line := range append([]json.RawMessage{x.Page, x.Rejection, x.Check, x.Permission}, x.Entries...) {
+		var of struct{ URL string }
+		if line != nil && (json.Unmarshal(line, &of) != nil || of.URL != url) {
+			return false
+		}
+	}
+	return true
+}
+
 // detailsBlock is the number of URLs of a block of details in report.html, and maxDetails the maximum number
 // of bytes of all blocks, compressed.
 const (
@@ -90,30 +106,23 @@ const (
 )
 
 // writeDetails writes the details of the rows in blocks, which the page reads when it needs them.
-func (t *urlTable) writeDetails(w *bufio.Writer) (err error) {
+func (t *urlTable) writeDetails(w io.Writer) (err error) {
 	d := newDetailReader(t)
 	defer func() { err = errors.Join(err, d.Close()) }()
 	var block bytes.Buffer
-	for first, written := 0, 0; first < len(t.rows) && written < maxDetails; first += detailsBlock {
-		block.Reset()
-		buffer := bufio.NewWriter(&block)
-		err := writeBlock(buffer, "lines-"+strconv.Itoa(first/detailsBlock), func(w *bufio.Writer) error {
+	for first, written := 0, int64(0); err == nil && first < len(t.rows) && written < maxDetails; first += detailsBlock {
+		err = writeBlock(&block, "lines-"+strconv.Itoa(first/detailsBlock), func(w io.Writer) error {
 			all := make([]*details, min(detailsBlock, len(t.rows)-first))
-			for i := range all {
-				var err error
-				if all[i], err = d.read(first + i); err != nil {
-					return err
-				}
+			var err error
+			for i := 0; err == nil && i < len(all); i++ {
+				all[i], err = d.read(first + i)
 			}
-			return json.NewEncoder(w).Encode(all)
+			return cmp.Or(err, json.NewEncoder(w).Encode(all))
 		})
-		if err := errors.Join(err, buffer.Flush()); err != nil {
-			return err
-		}
-		written += block.Len()
-		_, _ = block.WriteTo(w) // Flush returns the error
+		n, failed := block.WriteTo(w)
+		written, err = written+n, cmp.Or(err, failed)
 	}
-	return nil
+	return err
 }
 
 // line returns the line of a file; nil if there is none.
@@ -150,51 +159,54 @@ func (d *detailReader) Close() error {
 	return err
 }
 
-// verdict applies the robots.txt that the crawl used, or the last one.
+// verdict applies the robots.txt that the crawl used, or the latest one if it recorded none.
 func (d *detailReader) verdict(r *urlRow, x *details) (*robotsVerdict, error) {
-	origin := originOf(r.url)
 	if r.reason == output.Disallowed && x.Rejection != nil { // a check has no rule
 		var line output.Rejection
 		err := json.Unmarshal(x.Rejection, &line)
 		return &robotsVerdict{URL: line.RobotsURL, Group: line.Group, Rule: line.Rule, Line: line.Line}, err
 	}
-	file, err := d.file(origin, x.Permission)
-	if file == nil || err != nil {
-		return nil, err
+	var used struct{ Robots string } // a hash
+	if x.Permission != nil {
+		if err := json.Unmarshal(x.Permission, &used); err != nil || used.Robots == "" {
+			return nil, err
+		}
+	}
+	origin := originOf(r.url)
+	file := d.file(origin, used.Robots)
+	if file == nil {
+		return nil, nil
 	}
 	verdict := file.Check(r.url, d.robots.tokens...)
-	result := &robotsVerdict{URL: origin + "/robots.txt", Group: verdict.Group.Name(), Allowed: verdict.Allowed}
+	result := &robotsVerdict{URL: origin + "/robots.txt", Group: verdict.Group.Name(), Allowed: verdict.Allowed, Latest: x.Permission == nil}
 	if verdict.Rule != nil {
 		result.Rule, result.Line = secret.RedactText(clip(verdict.Rule.String())), verdict.Rule.Line
 	}
 	return result, nil
 }
 
-// file returns the robots.txt that the line of permissions.jsonl names, or the last one of the origin if
-// there is no such line. It is nil if there is none, or it was not kept.
-func (d *detailReader) file(origin string, permission json.RawMessage) (*robotstxt.File, error) {
-	var used struct{ Robots string }
-	if permission != nil {
-		if err := json.Unmarshal(permission, &used); err != nil || used.Robots == "" {
-			return nil, err
-		}
-	}
-	name := cmp.Or(used.Robots, origin)
+// file returns the robots.txt with a hash, or the latest one of an origin if the hash is empty. It is nil if
+// there is none, or it was not kept.
+func (d *detailReader) file(origin, hash string) *robotstxt.File {
+	name := cmp.Or(hash, origin)
 	file, known := d.texts[name]
 	if known {
-		return file, nil
+		return file
 	}
 	body, ok := []byte(nil), false
-	if h := d.robots.hosts[origin]; used.Robots == "" && h != nil && h.last != nil && h.last.Outcome == "rules" {
+	if h := d.robots.hosts[origin]; hash == "" && h != nil && h.last != nil && h.last.Outcome == "rules" {
 		body, ok = d.robots.text(origin)
 	}
-	for i := 0; i < len(d.dirs) && used.Robots != "" && !ok; i++ {
-		text, err := os.ReadFile(output.VersionPath(d.dirs[i].dir, used.Robots))
+	for i := 0; i < len(d.dirs) && hash != "" && !ok; i++ {
+		text, err := os.ReadFile(output.VersionPath(d.dirs[i].dir, hash))
 		body, ok = text, err == nil
 	}
 	if ok {
 		file = robotstxt.Parse(body, nil)
 	}
+	if len(d.texts) >= maxTexts {
+		clear(d.texts)
+	}
 	d.texts[name] = file
-	return file, nil
+	return file
 }

@@ -219,20 +219,25 @@ func TestVerdictOfRobots(t *testing.T) {
 	of := func(group, rule string, line int, allowed bool) *robotsVerdict {
 		return &robotsVerdict{URL: example + "/robots.txt", Group: group, Rule: rule, Line: line, Allowed: allowed}
 	}
+	latest := func(group, rule string, line int, allowed bool) *robotsVerdict {
+		verdict := of(group, rule, line, allowed)
+		verdict.Latest = true
+		return verdict
+	}
 	for name, tt := range map[string]struct {
 		add  func(*crawl)
 		url  string
 		want *robotsVerdict
 	}{
-		"no rule":                    {fetched(example+"/a", ""), example + "/a", of("*", "", 0, true)},
-		"allowed by a rule":          {fetched(example+"/private/open", ""), example + "/private/open", of("*", "Allow: /private/open", 3, true)},
+		"no rule":                    {fetched(example+"/a", ""), example + "/a", latest("*", "", 0, true)},
+		"allowed by a rule":          {fetched(example+"/private/open", ""), example + "/private/open", latest("*", "Allow: /private/open", 3, true)},
 		"disallowed line":            {rejected("/x", output.Rejection{Reason: output.Disallowed, Rule: "Disallow: /x", Line: 9, Group: "a"}), example + "/x", of("a", "Disallow: /x", 9, false)},
-		"skipped for another reason": {rejected("/private/deep", output.Rejection{Reason: output.MaxDepth}), example + "/private/deep", of("*", "Disallow: /private", 2, false)},
+		"skipped for another reason": {rejected("/private/deep", output.Rejection{Reason: output.MaxDepth}), example + "/private/deep", latest("*", "Disallow: /private", 2, false)},
 		"check that is disallowed": {
 			func(c *crawl) {
 				c.check("/private/logo.png", output.Check{Kind: "img", Reason: output.Disallowed, Result: output.CheckUnverified})
 			},
-			example + "/private/logo.png", of("*", "Disallow: /private", 2, false),
+			example + "/private/logo.png", latest("*", "Disallow: /private", 2, false),
 		},
 		"last version, by its hash": {fetched(example+"/private/open", usage.Hash([]byte(last))), example + "/private/open", of("*", "Allow: /private/open", 3, true)},
 		"earlier version":           {fetched(example+"/new", usage.Hash([]byte(earlier))), example + "/new", of("POLITECRAWL", "", 0, true)},

@@ -41,7 +41,26 @@ const (
 )
 
 // indexable reports whether a search engine may list a page under its own URL.
-func (f fact) indexable() bool { return f.has(htmlPage) && !f.has(noindex|elsewhere|withheld) }
+func (f fact) indexable() bool { return f.has(htmlPage) && !f.has(noindex|elsewhere) }
+
+// indexability says yes, or why a search engine does not list a page with a status of statusOf.
+func (f fact) indexability(status int) string {
+	switch {
+	case redirected(status):
+		return "redirect"
+	case broken(status):
+		return "error"
+	case f.has(noindex):
+		return "noindex"
+	case f.has(elsewhere):
+		return "canonical"
+	case f.indexable():
+		return "yes"
+	case !succeeded(status) || status == 304:
+		return "unknown"
+	}
+	return "not HTML"
+}
 
 // marksOf returns the marks of a page that follow from its line.
 func (c *counters) marksOf(p *output.Page) marks {

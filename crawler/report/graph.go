@@ -150,37 +150,24 @@ func (g *linkGraph) all() iter.Seq2[uint32, []graphLink] {
 	}
 }
 
-// linksOf returns the links of a page, each as URL, text, rel and kind.
-func (g *linkGraph) linksOf(url string) (links [][4]string) {
-	from, known := g.numbers[keyOf(url)]
+// linksOf returns the links to a URL, at most limit of in, and those of its page, each as the other URL, text,
+// rel and kind. Total counts all links to it.
+func (g *linkGraph) linksOf(url string, limit int) (in, out [][4]string, total int) {
+	n, known := g.numbers[keyOf(url)]
 	if !known {
-		return nil
+		return nil, nil, 0
 	}
 	for page, all := range g.all() {
-		if page != from {
-			continue
-		}
-		for _, l := range all {
-			links = append(links, g.link(l.to, l.text))
-		}
-	}
-	return links
-}
-
-// linksTo returns the first links to a URL, each as the URL of its page, text, rel and kind, and counts all.
-func (g *linkGraph) linksTo(url string, limit int) (links [][4]string, total int) {
-	to, known := g.numbers[keyOf(url)]
-	if !known {
-		return nil, 0
-	}
-	for page, all := range g.all() {
-		if i, found := slices.BinarySearchFunc(all, to, func(l graphLink, to uint32) int { return cmp.Compare(l.to, to) }); found {
+		if i, found := slices.BinarySearchFunc(all, n, func(l graphLink, n uint32) int { return cmp.Compare(l.to, n) }); found {
 			if total++; total <= limit {
-				links = append(links, g.link(page, all[i].text))
+				in = append(in, g.link(page, all[i].text))
 			}
 		}
+		for i := 0; page == n && i < len(all); i++ {
+			out = append(out, g.link(all[i].to, all[i].text))
+		}
 	}
-	return links, total
+	return in, out, total
 }
 
 func (g *linkGraph) link(url, text uint32) [4]string {

@@ -176,9 +176,13 @@ func TestLinkGraphHasDescriptions(t *testing.T) {
 		}
 		g.add(&line)
 	}
+	of := func(url string) [][4]string {
+		_, out, _ := g.linksOf(url, 0)
+		return out
+	}
 	to := func(url string) [][4]string {
-		all, total := g.linksTo(url, 10)
-		if first, count := g.linksTo(url, 1); total != len(all) || count != total || len(first) != min(1, total) {
+		all, _, total := g.linksOf(url, 10)
+		if first, _, count := g.linksOf(url, 1); total != len(all) || count != total || len(first) != min(1, total) {
 			t.Errorf("%s: %d links of %d, %d of %d with a limit of 1", url, len(all), total, len(first), count)
 		}
 		return all
@@ -187,10 +191,10 @@ func TestLinkGraphHasDescriptions(t *testing.T) {
 		name      string
 		got, want [][4]string
 	}{
-		{"each target once, the first link of to", g.linksOf("/a"), [][4]string{{"/c", "see", "nofollow", "a"}, {"/b", "", "", "area"}, {"/i.png", "a picture", "", "img"}}},
-		{"without descriptions", g.linksOf("/b"), [][4]string{{"/c"}, {"/b"}}},
-		{"page without links", g.linksOf("/i.png"), nil},
-		{"unknown page", g.linksOf("/x"), nil},
+		{"each target once, the first link of to", of("/a"), [][4]string{{"/c", "see", "nofollow", "a"}, {"/b", "", "", "area"}, {"/i.png", "a picture", "", "img"}}},
+		{"without descriptions", of("/b"), [][4]string{{"/c"}, {"/b"}}},
+		{"page without links", of("/i.png"), nil},
+		{"unknown page", of("/x"), nil},
 		{"to a page, with its own link", to("/c"), [][4]string{{"/a", "see", "nofollow", "a"}, {"/b"}, {"/c", "see", "nofollow", "a"}}},
 		{"to an asset", to("/i.png"), [][4]string{{"/a", "a picture", "", "img"}}},
 		{"to a page that is not linked", to("/a"), nil},

@@ -130,11 +130,11 @@ func (r *Report) writePage(w io.Writer, served bool) error {
 	}
 	// The data may be large, so no template has it in memory.
 	links := cmp.Or(r.links, newLinkGraph())
-	if err := writeBlock(buffer, "data", func(w *bufio.Writer) error { return writeData(w, tables, links, served) }); err != nil {
+	if err := writeBlock(buffer, "data", func(w io.Writer) error { return writeData(w, tables, links, served) }); err != nil {
 		return err
 	}
 	if links.count > 0 && !served {
-		if err := writeBlock(buffer, "links", func(w *bufio.Writer) error { _, err := w.Write(links.pages); return err }); err != nil {
+		if err := writeBlock(buffer, "links", func(w io.Writer) error { _, err := w.Write(links.pages); return err }); err != nil {
 			return err
 		}
 	}

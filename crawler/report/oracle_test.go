@@ -439,7 +439,11 @@ func (o *oracle) verdict(t *testing.T, url string, details fields) map[string]an
 	}
 	for _, path := range places {
 		if body, err := os.ReadFile(path); err == nil {
-			return robotsVerdict(string(body), o.agent, url, origin)
+			verdict := robotsVerdict(string(body), o.agent, url, origin)
+			if permission == nil {
+				verdict["latest"] = true
+			}
+			return verdict
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 
 // A urlQuery selects rows of the table of URLs and orders them. The zero value of a field selects all.
 type urlQuery struct {
-	text      string // words in lower case; each is in a cell
+	text      string // words in lower case; each is in a cell that is no number, but may be the status
 	status    string // a class of them
 	kind      string
 	indexable string // no for any reason
@@ -63,12 +63,11 @@ func (q *urlQuery) run(all []urlRow) []int32 {
 	return rows
 }
 
-// matcher returns a function that reports whether the cells of a row have all words.
+// matcher returns a function that reports whether the cells of a row have all words. Numbers do not count,
+// except a status.
 func (q *urlQuery) matcher() func(*urlRow) bool {
 	words := strings.Fields(q.text)
-	// Most words cannot be in a number, which takes long to write.
-	mayBeNumber := slices.ContainsFunc(words, func(word string) bool { return strings.Trim(word, "0123456789,.kmgtbs") == "" })
-	fields := slices.DeleteFunc(slices.Clone(urlFields), func(f field[urlRow]) bool { return f.isNumber() && f.Kind != kindStatus && !mayBeNumber })
+	fields := slices.DeleteFunc(slices.Clone(urlFields), func(f field[urlRow]) bool { return f.isNumber() && f.Kind != kindStatus })
 	var text []byte
 	var c cell
 	return func(r *urlRow) bool {
@@ -133,23 +132,17 @@ func (h *head) isNumber() bool {
 	return slices.Contains([]kind{kindNumber, kindFault, kindStatus, kindSize, kindMillis}, h.Kind)
 }
 
-// shown is the text of a cell, as the script has it.
+// shown is the text of a cell without a number, or of a status, as the script has it.
 func (c *cell) shown() string {
 	switch {
 	case c.Kind == kindLines:
 		return strings.Join(c.List, " ")
-	case !c.isNumber():
+	case c.Kind != kindStatus:
 		return c.Text
 	case c.N < 0: // not known
 		return ""
-	case c.Kind == kindStatus && c.N == 0:
+	case c.N == 0:
 		return "no response"
-	case c.Kind == kindStatus:
-		return strconv.FormatInt(c.N, 10)
-	case c.Kind == kindSize:
-		return size(c.N)
-	case c.Kind == kindMillis:
-		return millis(c.N)
 	}
-	return thousands(c.N)
+	return strconv.FormatInt(c.N, 10)
 }

@@ -46,11 +46,7 @@ func TestQuery(t *testing.T) {
 		"text=A%2F1+missing":           "/a/1",
 		"text=com%2Fa":                 "/a/1 /a/2 /ab",
 		"text=title-missingbroken":     "",
-		"text=1%2C234":                 "/",
-		"text=12.3":                    "/",
-		"text=kb":                      "/",
-		"text=ms":                      "/a/1 /a/2 /ab",
-		"text=999":                     "/ab",
+		"text=1%2C234":                 "", // numbers are not searched
 		"text=response":                "/down",
 		"text=301":                     "/a/2",
 		"text=disallow":                "/skipped",
@@ -154,7 +150,7 @@ func BenchmarkQuery(b *testing.B) {
 		row.title, row.canonical, row.sitemap, row.indexable = fmt.Sprintf("The title of page %d, which is long", i), at, "https://www.example.com/sitemap.xml", "yes"
 		row.status, row.depth, row.words, row.bytes, row.millis = 200, int32(i%12), int32(i%3000), int64(i*977%100_000), int64(i%1500)
 	}
-	for _, text := range []string{"", "text=page-123", "text=12%2C3", "sort=url", "sort=-size", "status=4xx", "sort=title&text=page+77&directory=https://www.example.com/directory-9"} {
+	for _, text := range []string{"", "text=page-123", "sort=url", "sort=-size", "status=4xx", "sort=title&text=page+77&directory=https://www.example.com/directory-9"} {
 		for _, next := range []bool{false, true} {
 			b.Run(fmt.Sprintf("%s/next=%v", url.QueryEscape(text), next), func(b *testing.B) {
 				handler := (&Report{urls: t}).Handler()

@@ -35,8 +35,6 @@ type Report struct {
 	Origins       List[Origin] `json:"origins"`
 	Depths        []Depth      `json:"depths"`
 	Times         Times        `json:"times"`
-	Slowest       List[Page]   `json:"slowest"`
-	Largest       List[Page]   `json:"largest"`
 	Truncated     List[Page]   `json:"truncated"`      // pages truncated by a limit, the largest first
 	LimitsReached List[Count]  `json:"limits_reached"` // these pages by limit; several limits may apply to one page
 
@@ -74,7 +72,7 @@ type Loss struct {
 // Options configure a report. Nil means the zero value.
 type Options struct {
 	// Rows is the maximum number of rows of each list (default [DefaultRows]). It does not
-	// affect counts. Report.Slowest and Report.Largest have at most 100 rows.
+	// affect counts.
 	Rows int
 
 	// AllURLs keeps all URLs and links in memory for [Report.Handler], more than Rows.
@@ -87,9 +85,6 @@ type Options struct {
 
 // DefaultRows is the default of Options.Rows.
 const DefaultRows = 100_000
-
-// maxRanked limits the lists that rank all pages.
-const maxRanked = 100
 
 // A CrawlEnd says how a crawl ended, like the field "ended" of crawl.json.
 type CrawlEnd struct {
@@ -125,7 +120,7 @@ func (m *model) report() *Report {
 	r := &Report{
 		Version: Version, GeneratedAt: time.Now().UTC(), Workers: m.dirs.list(),
 		Statuses: c.statusList(), Types: c.types.list(m.rows), Origins: c.originList(), Depths: c.depthList(), Times: c.times(),
-		Slowest: c.slowest.list(), Largest: c.largest.list(), Truncated: c.truncated.list(), LimitsReached: c.limits.list(m.rows),
+		Truncated: c.truncated.list(), LimitsReached: c.limits.list(m.rows),
 		Findings: m.findings(), Redirects: m.redirects.list(), Rejected: m.rejections.list(),
 		Robots: m.robots.list(), Sitemaps: m.sitemapResult(),
 		Duplicates: m.duplicates.list(), Directives: m.directives.list(),

@@ -135,15 +135,17 @@ func (s *pageServer) serveURL(w http.ResponseWriter, r *http.Request) {
 		reader := newDetailReader(s.urls)
 		defer func() { _ = reader.Close() }() // it only read
 		var err error
-		if found.details, err = reader.read(int(row)); err != nil {
+		if found.details, err = reader.read(int(row)); err == nil && !found.about(url) {
+			err = errors.New("they are of a later crawl; stop this command, and run it again")
+		}
+		if err != nil {
 			http.Error(w, "cannot read the files of the crawl: "+err.Error(), http.StatusInternalServerError)
 			return
 		}
 		found.Row = s.cells(row)
 	}
 	if parameters.Get("links") != "0" {
-		found.Inlinks, found.InlinkCount = links.linksTo(url, maxPage)
-		found.Outlinks = links.linksOf(url)
+		found.Inlinks, found.Outlinks, found.InlinkCount = links.linksOf(url, maxPage)
 	}
 	sendJSON(w, found)
 }

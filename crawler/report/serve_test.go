@@ -166,11 +166,20 @@ func TestServedURL(t *testing.T) {
 	if _, body := ask(t, gone); strings.ContainsAny(body, "<\u202e") {
 		t.Errorf("characters that do harm are not escaped: %s", body)
 	}
-	if err := os.Remove(filepath.Join(dir, "pages.jsonl")); err != nil {
+	pages := filepath.Join(dir, "pages.jsonl")
+	text, err := os.ReadFile(pages)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if resp, body := ask(t, gone); resp.StatusCode != 500 || !strings.Contains(body, "cannot read the files of the crawl: ") {
-		t.Errorf("status %d, %s", resp.StatusCode, body)
+	for name, tt := range map[string]struct{ text, want string }{
+		"written by a later crawl": {strings.ReplaceAll(string(text), "/gone", "/GONE"), "they are of a later crawl"}, "shorter": {"{}\n", "unexpected EOF"},
+	} {
+		if err := os.WriteFile(pages, []byte(tt.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if resp, body := ask(t, gone); resp.StatusCode != 500 || !strings.Contains(body, "cannot read the files of the crawl: "+tt.want) {
+			t.Errorf("%s: status %d, %s", name, resp.StatusCode, body)
+		}
 	}
 }
 

@@ -21,7 +21,7 @@ type table struct {
 	Total   int  // number of rows without the limit of Options.Rows
 	Served  bool // the server has the rows
 
-	Choices map[string][][2]any // values of filters, with the number of rows of each; nil if it has none
+	Choices map[string][]Count // values of filters, with the number of rows of each; nil if it has none
 
 	cell func(row, column int) cell
 }
@@ -110,8 +110,8 @@ func tableOf[T any](id, title string, list List[T], fields ...field[T]) *table {
 		t.Columns = append(t.Columns, f.head)
 	}
 	t.cell = func(row, column int) cell {
-		c := cell{head: t.Columns[column]}
-		fields[column].set(&list.Rows[row], &c)
+		var c cell
+		fields[column].read(&list.Rows[row], &c)
 		return c
 	}
 	return t
@@ -152,14 +152,14 @@ type dataBlock struct {
 
 // tableData has all rows of a table, column by column, which compresses better.
 type tableData struct {
-	ID      string              `json:"id"`
-	Title   string              `json:"title"`
-	Count   int                 `json:"count"`
-	Total   int                 `json:"total"`
-	Choices map[string][][2]any `json:"choices,omitzero"`
-	Columns [][3]string         `json:"columns"`
-	Served  bool                `json:"served,omitzero"`
-	Values  []columnData        `json:"values,omitzero"`
+	ID      string             `json:"id"`
+	Title   string             `json:"title"`
+	Count   int                `json:"count"`
+	Total   int                `json:"total"`
+	Choices map[string][]Count `json:"choices,omitzero"`
+	Columns [][3]string        `json:"columns"`
+	Served  bool               `json:"served,omitzero"`
+	Values  []columnData       `json:"values,omitzero"`
 }
 
 func writeData(w io.Writer, tables []*table, links *linkGraph, served bool) error {

@@ -42,9 +42,13 @@ func tablesOf(r *Report) []*table {
 			numberField("Redirects", kindNumber, func(d *Depth) int { return d.Redirects }),
 			numberField("Errors", kindFault, func(d *Depth) int { return d.Broken }),
 			numberField("Skipped", kindNumber, func(d *Depth) int { return d.Rejected })),
-		pagesTable("slowest", "Slowest pages", r.Slowest),
-		pagesTable("largest", "Largest pages", r.Largest),
-		pagesTable("truncated", "Truncated pages", r.Truncated),
+		tableOf("truncated", "Truncated pages", r.Truncated,
+			urlField("URL", func(p *Page) string { return p.URL }),
+			textField("Title", func(p *Page) string { return p.Title }),
+			numberField("Status", kindStatus, func(p *Page) int { return p.Status }),
+			numberField("Size", kindSize, func(p *Page) int64 { return int64(p.Bytes) }),
+			numberField("Response time", kindMillis, func(p *Page) int64 { return p.DurationMS }),
+			textField("Limits reached", pageLimits)),
 		tableOf("types", "Content types", r.Types,
 			textField("Content type", func(c *Count) string { return c.Name }),
 			numberField("Pages", kindNumber, func(c *Count) int { return c.Count })),
@@ -196,20 +200,6 @@ func findingsTable(f *Findings) *table {
 	add(urlsField("Found on", "links.jsonl", func(f *Finding) (int, []string) { return max(f.Pages, len(f.FoundOn)), f.FoundOn }),
 		func(f Finding) bool { return len(f.FoundOn) > 0 })
 	return tableOf(f.ID, f.Title, List[Finding]{f.Total, f.Rows}, fields...)
-}
-
-func pagesTable(id, title string, list List[Page]) *table {
-	fields := []field[Page]{
-		urlField("URL", func(p *Page) string { return p.URL }),
-		textField("Title", func(p *Page) string { return p.Title }),
-		numberField("Status", kindStatus, func(p *Page) int { return p.Status }),
-		numberField("Size", kindSize, func(p *Page) int64 { return int64(p.Bytes) }),
-		numberField("Response time", kindMillis, func(p *Page) int64 { return p.DurationMS }),
-	}
-	if slices.ContainsFunc(list.Rows, func(p Page) bool { return len(p.LimitsReached) > 0 }) {
-		fields = append(fields, textField("Limits reached", pageLimits))
-	}
-	return tableOf(id, title, list, fields...)
 }
 
 func pageLimits(p *Page) string {

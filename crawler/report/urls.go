@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -117,7 +116,7 @@ func (t *urlTable) addPage(s *workerDir, v *pageView) {
 	default:
 		row.kind = kindPage // also if the URL redirected until it had its cookies
 	}
-	row.indexable = indexability(v.status, v.fact)
+	row.indexable = v.fact.indexability(v.status)
 	row.title, row.canonical = strings.Clone(clip(v.Title)), strings.Clone(v.Canonical)
 	row.status, row.depth, row.bytes, row.millis = int16(min(v.Status, 999)), int32(v.Depth), int64(v.Bytes), v.DurationMS
 	if v.fact.has(htmlPage) {
@@ -194,25 +193,6 @@ func (t *urlTable) conclude(linksUnknown bool) {
 	slices.SortStableFunc(t.entries, func(a, b urlEntry) int { return int(a.row - b.row) })
 }
 
-// indexability says yes, or why a search engine does not list a page.
-func indexability(status int, f fact) string {
-	switch {
-	case redirected(status):
-		return "redirect"
-	case broken(status):
-		return "error"
-	case f.has(noindex):
-		return "noindex"
-	case f.has(elsewhere):
-		return "canonical"
-	case !succeeded(status) || status == 304:
-		return "unknown"
-	case !f.has(htmlPage):
-		return "not HTML"
-	}
-	return "yes"
-}
-
 // addFindings adds the IDs of rules to the rows.
 func (t *urlTable) addFindings(all []Findings) {
 	for _, f := range all {
@@ -251,26 +231,26 @@ func (t *urlTable) table() *table {
 	return all
 }
 
-// choices are the values of a filter of the table, with the number of rows of each.
-func (t *urlTable) choices() map[string][][2]any {
+// choices are the values of the filters of the table, the most frequent first.
+func (t *urlTable) choices() map[string][]Count {
 	count := map[string]names{"status": {}, "kind": {}, "indexable": {}, "finding": {}}
-	for i := range t.rows {
-		row := &t.rows[i]
-		for name, value := range map[string]string{"status": statusClass(int(row.status)), "kind": string(row.kind), "indexable": row.indexable} {
-			if value != "" {
-				count[name].add(value)
-			}
-		}
-		for _, id := range row.findings {
-			count["finding"].add(id)
+	add := func(filter, value string) {
+		if value != "" {
+			count[filter].add(value)
 		}
 	}
-	choices := make(map[string][][2]any)
-	for name, values := range count {
-		choices[name] = [][2]any{}
-		for _, value := range slices.Sorted(maps.Keys(values)) {
-			choices[name] = append(choices[name], [2]any{value, values[value]})
+	for i := range t.rows {
+		row := &t.rows[i]
+		add("status", statusClass(int(row.status)))
+		add("kind", string(row.kind))
+		add("indexable", row.indexable)
+		for _, id := range row.findings {
+			add("finding", id)
 		}
+	}
+	choices := make(map[string][]Count)
+	for name, values := range count {
+		choices[name] = values.list(maxNames).Rows
 	}
 	return choices
 }

@@ -70,7 +70,7 @@ func shownBy(t *testing.T, r *report.Report) *shown {
 			Columns [][]string
 			Count   int
 			Values  [][]any
-			Choices map[string][][2]any
+			Choices map[string][]report.Count
 		}
 	}
 	blocks := blocksOf(t, page.Bytes())
@@ -105,7 +105,7 @@ func shownBy(t *testing.T, r *report.Report) *shown {
 		for name, values := range table.Choices {
 			s.choices[name] = make(map[string]int)
 			for _, v := range values {
-				s.choices[name][v[0].(string)] = int(v[1].(float64))
+				s.choices[name][v.Name] = v.Count
 			}
 		}
 	}

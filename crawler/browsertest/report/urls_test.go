@@ -40,19 +40,22 @@ func TestFiltersOfURLs(t *testing.T) {
 	b.Resize(1280, 900)
 	openReport(t, b, "big")
 	total := browsertest.Eval[int](b, `tableOf("urls").count`)
-	var choices map[string][][2]any
+	var choices map[string][]struct {
+		Name  string
+		Count int
+	}
 	if err := json.Unmarshal([]byte(browsertest.Eval[string](b, `JSON.stringify(tableOf("urls").choices)`)), &choices); err != nil {
 		t.Fatal(err)
 	}
 	checked := 0
 	for name, values := range choices {
 		for _, v := range values {
-			openAddress(b, fmt.Sprintf("urls?%s=%s", name, strings.ReplaceAll(fmt.Sprint(v[0]), " ", "+")))
-			if got, want := browsertest.Eval[string](b, urlStatus), fmt.Sprintf("%v of %d rows", v[1], total); got != want {
-				t.Errorf("%s %v: %s, want %s", name, v[0], got, want)
+			openAddress(b, fmt.Sprintf("urls?%s=%s", name, strings.ReplaceAll(v.Name, " ", "+")))
+			if got, want := browsertest.Eval[string](b, urlStatus), fmt.Sprintf("%d of %d rows", v.Count, total); got != want {
+				t.Errorf("%s %s: %s, want %s", name, v.Name, got, want)
 			}
-			if got := browsertest.Eval[string](b, `document.querySelector("[data-table=urls] [name=`+name+`]").value`); got != v[0] {
-				t.Errorf("the list of %s has %q, want %q", name, got, v[0])
+			if got := browsertest.Eval[string](b, `document.querySelector("[data-table=urls] [name=`+name+`]").value`); got != v.Name {
+				t.Errorf("the list of %s has %q, want %q", name, got, v.Name)
 			}
 			checked++
 		}

@@ -10,7 +10,7 @@ const button = (text, click, properties) => {
   return e;
 };
 
-const number = (n) => (n < 1000 ? String(n) : n.toLocaleString("en")); // a search writes all numbers
+const number = (n) => n.toLocaleString("en");
 const rounded = (n, digits) => ((digits ? n % 1 === 0.25 : n % 2 === 0.5) ? n - 0.01 : n).toFixed(digits); // a half to the even digit, as package fmt does
 const size = (n) => {
   let unit = 0;

@@ -34,7 +34,7 @@ const memory = ({ columns, count, values, choices }) => {
 };
 const statusClass = (v) => (v === null ? "" : v === 0 ? "none" : Math.floor(v / 100) + "xx");
 
-// Returns a function that reports whether a row has all words.
+// Returns a function that reports whether a row has all words. Numbers do not count, except a status.
 const matcher = (words, columns, values) => {
   const hits = words.map((word) => columns.some(([, kind]) => kind.startsWith("url")) && data.urls.map((u) => u.toLowerCase().includes(word)));
   const has = (kind, v, i) => {
@@ -42,9 +42,8 @@ const matcher = (words, columns, values) => {
     if (kind === "urls") return v.some((u, at) => at > 0 && hits[i][u]);
     return kinds[kind].texts(v).some((text) => text.toLowerCase().includes(words[i]));
   };
-  // Most words cannot be in a number, which takes long to write.
-  const searched = words.map((word) => [...columns.keys()].filter((c) => /^[\d,.kmgtbs]+$/.test(word) || columns[c][1] === "status" || !isNumeric(columns[c][1])));
-  return (row) => searched.every((some, i) => some.some((c) => has(columns[c][1], values[c][row], i)));
+  const searched = [...columns.keys()].filter((c) => columns[c][1] === "status" || !isNumeric(columns[c][1]));
+  return (row) => words.every((_, i) => searched.some((c) => has(columns[c][1], values[c][row], i)));
 };
 
 // Asks the server for rows. Changed is called when there are more.

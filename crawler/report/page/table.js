@@ -163,7 +163,7 @@ const table = (name, label, source, change) => {
   const sorting = select("sort", { className: "sort", ariaLabel: "Sort " + label },
     columns.flatMap(([title]) => [new Option(title + " ▴", title.toLowerCase()), new Option(title + " ▾", "-" + title.toLowerCase())]));
   const filters = ["status", "kind", "indexable", "finding"].flatMap((key) => (source.choices?.[key] ? [[key, source.choices[key]]] : [])).map(([key, values]) => select(key, { ariaLabel: key + " of " + label }, [
-    new Option(key === "indexable" ? "indexable or not" : "any " + key, ""), ...(key === "indexable" ? [new Option("no, for any reason", "no")] : []), ...values.map(([value, n]) => new Option(value + " (" + number(n) + ")", value)),
+    new Option(key === "indexable" ? "indexable or not" : "any " + key, ""), ...(key === "indexable" ? [new Option("no, for any reason", "no")] : []), ...values.map(({ name: value, count }) => new Option(value + " (" + number(count) + ")", value)),
   ]));
   if (source.choices) filters.push(input("directory", "Directory: https://…", "Directory of "));
   const inputs = [search, ...filters, sorting];

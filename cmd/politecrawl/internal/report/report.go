@@ -68,19 +68,23 @@ of the link follows after a tab.`,
 			if rows < 1 {
 				return cli.Misuse("report: --rows: %d is less than 1", rows)
 			}
+			given := cmd.Flags().Changed
+			for _, pair := range [...][2]string{{"serve", "output"}, {"serve", "links-to"}, {"serve", "format"}, {"links-to", "baseline"}} {
+				if given(pair[0]) && given(pair[1]) {
+					return cli.Misuse("report: --%s and --%s cannot be used together", pair[0], pair[1])
+				}
+			}
 			var listener net.Listener // with --serve
 			notice := "interrupted: the report is not written"
 			switch {
-			case cmd.Flags().Changed("serve"):
+			case given("serve"):
 				var err error
-				if listener, err = listen(cmd, serve); err != nil {
-					return err
+				if listener, err = report.Listen(serve); err != nil {
+					return cli.Misuse("report: --serve: %w", err)
 				}
 				defer listener.Close()
 				notice = "" // an interrupt is how it ends
-			case linksTo != "" && baseline != "":
-				return cli.Misuse("report: --links-to and --baseline cannot be used together")
-			case cmd.Flags().Changed("links-to"):
+			case given("links-to"):
 				return printLinksTo(cmd.Context(), streams, dirs, linksTo, format)
 			case to != "":
 			case len(dirs) > 1:
@@ -130,20 +134,6 @@ of the link follows after a tab.`,
 	cmd.Flags().StringVar(&baseline, "baseline", "", "show what changed since the earlier crawl in `DIR`")
 	cmd.Flags().StringVarP(&to, "output", "o", "", "write the report into `DIR` (default: the directory of the crawl)")
 	return cmd
-}
-
-// listen takes the address of --serve, before the report is generated.
-func listen(cmd *cobra.Command, addr string) (net.Listener, error) {
-	for _, other := range []string{"output", "links-to", "format"} {
-		if cmd.Flags().Changed(other) {
-			return nil, cli.Misuse("report: --serve and --%s cannot be used together", other)
-		}
-	}
-	l, err := report.Listen(addr)
-	if err != nil {
-		return nil, cli.Misuse("report: --serve: %w", err)
-	}
-	return l, nil
 }
 
 // reportText is the main results as text.

@@ -127,7 +127,7 @@ func TestReportJSON(t *testing.T) {
 	if printed.HTML != filepath.Join(dir, "report.html") || printed.Summary.State != report.Stopped || printed.Summary.Remaining != 1 || len(printed.Highlights) < 4 {
 		t.Errorf("%+v", printed)
 	}
-	if whole := clitest.JSON[report.Report](t, clitest.ReadText(t, printed.JSON)); whole.Summary.Pages != 2 || len(whole.Slowest.Rows) != 1 || whole.Slowest.Total != 2 {
+	if whole := clitest.JSON[report.Report](t, clitest.ReadText(t, printed.JSON)); whole.Summary.Pages != 2 || len(whole.Origins.Rows) != 1 || len(whole.Directories.Rows) != 1 {
 		t.Errorf("%+v", whole)
 	}
 }
