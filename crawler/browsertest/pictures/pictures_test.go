@@ -62,6 +62,12 @@ func TestPictures(t *testing.T) {
 	b.Open("file://" + page + "#sitemaps")
 	shown("report-sitemaps.png")
 	b.EmulateMedia("prefers-color-scheme", "light")
+	b.Open("file://" + page + "#urls?indexable=no&sort=-inlinks")
+	b.Wait("the table has rows", firstURL+" !== null")
+	shown("report-urls.png")
+	browsertest.Eval[int](b, firstURL+".click(), 1")
+	b.Wait("the page of the URL is open", "panel.open")
+	shown("report-url.png")
 	b.Resize(1200, 1000)
 	openDashboard(t, b)
 	shown("dashboard.png")
@@ -81,12 +87,15 @@ func TestPictures(t *testing.T) {
 	}
 }
 
+// firstURL is the button of the first row of the table of URLs.
+const firstURL = `document.querySelector("[data-table=urls] tbody button")`
+
 // labelsInView returns the names of tabs, headings, buttons and columns in the visible part of the page. Counts
-// beside a name are elements of their own.
+// beside a name are elements of their own. URLs are no labels, since they have the port.
 const labelsInView = `[...document.querySelectorAll("nav a, h2, h3, button, th")].filter(e => {
 	const r = e.getBoundingClientRect();
 	return e.checkVisibility() && !e.classList.contains("unseen") && r.height > 0 && r.top < innerHeight && r.bottom > 0;
-}).map(e => [...e.childNodes].filter(n => n.nodeType == Node.TEXT_NODE).map(n => n.data).join("").trim()).filter(text => text)`
+}).map(e => [...e.childNodes].filter(n => n.nodeType == Node.TEXT_NODE).map(n => n.data).join("").trim()).filter(text => text && !text.startsWith("http"))`
 
 // TestDocumentsShowPictures holds that documents show each picture, and no other.
 func TestDocumentsShowPictures(t *testing.T) {

@@ -314,7 +314,11 @@ func verdictTerms(verdict object) map[string][]string {
 	if group == "" {
 		group = "none"
 	}
-	return map[string][]string{"Verdict": {said}, "Rule": {rule}, "Group": {group}, "File": {verdict["url"].(string)}}
+	terms := map[string][]string{"Verdict": {said}, "Rule": {rule}, "Group": {group}, "File": {verdict["url"].(string)}}
+	if verdict["latest"] == true {
+		terms["Note"] = []string{"This is the latest robots.txt: the crawl recorded none for this URL."}
+	}
+	return terms
 }
 
 // chain returns the redirects to a URL and from it.

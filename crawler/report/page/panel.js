@@ -61,7 +61,7 @@ const chain = async (url, known) => {
 
 const robotsRule = ({ url, group, rule, line, allowed, latest }) => section("robots.txt", ...list([
   ...term("Verdict", [[allowed ? "allowed" : "disallowed"]]), ...term("Rule", [[rule ? visible(rule) + (line ? ", line " + line : "") : allowed ? "no rule matches, so the URL is allowed" : "none"]]),
-  ...term("Group", [[group ? visible(group) : "none"]]), ...term("File", [[urlButton(url), latest ? " (the latest one: the crawl recorded none for this URL)" : ""]]),
+  ...term("Group", [[group ? visible(group) : "none"]]), ...term("File", [[urlButton(url)]]), ...term("Note", latest ? [["This is the latest robots.txt: the crawl recorded none for this URL."]] : []),
 ]));
 
 // Returns the rows of the tables of findings and of changes that have a URL in their first cell.
