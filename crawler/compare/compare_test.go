@@ -293,8 +293,8 @@ func TestChangesOfPagesRobotsAndSitemaps(t *testing.T) {
 }
 
 func TestNewAndFixedFindings(t *testing.T) {
-	old := site{origin: "http://127.0.0.1:1", pages: []output.Page{page("/"), page("/gone", status(404)), page("/still", status(404))}}
-	now := of(page("/"), page("/new", status(404)), page("/still", status(404)))
+	old := site{origin: "http://127.0.0.1:1", pages: []output.Page{page("/", fine("A")), page("/gone", status(404)), page("/still", status(404))}}
+	now := of(page("/", fine("B")), page("/new", status(404)), page("/still", status(404)))
 	before, after := old.write(t), now.write(t)
 	check := func(t *testing.T, c *compare.Comparison) {
 		t.Helper()
@@ -311,6 +311,13 @@ func TestNewAndFixedFindings(t *testing.T) {
 	t.Run("directories", func(t *testing.T) {
 		c := compare.Compare(open(t, before), open(t, after))
 		check(t, c)
+		var listed []string
+		for _, f := range c.List().Findings {
+			listed = append(listed, fmt.Sprintf("%s %s: %d of %d", f.Severity, f.ID, len(f.Rows), f.Total))
+		}
+		if diff := gocmp.Diff([]string{"error new-broken-link: 1 of 1", "notice change-title-changed: 1 of 1", "notice change-h1-changed: 1 of 1", "notice change-description-changed: 1 of 1", "notice fixed-broken-link: 1 of 1"}, listed); diff != "" {
+			t.Errorf("List (-want +got):\n%s", diff)
+		}
 		if !c.Worse(report.SeverityError) || compare.Compare(open(t, after), open(t, after)).Worse(report.SeverityNotice) {
 			t.Error("Worse is wrong")
 		}

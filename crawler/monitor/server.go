@@ -65,7 +65,7 @@ func Listen(addr string, opts *Options) (*Server, error) {
 		opts = &Options{}
 	}
 	listener, err := pageserver.Listen(addr, opts.Token != "")
-	if _, public := errors.AsType[*pageserver.PublicError](err); public {
+	if errors.Is(err, pageserver.ErrPublic) {
 		return nil, fmt.Errorf("%w: %w, or set a token that is hard to guess", ErrTokenRequired, err)
 	}
 	if err != nil {

@@ -64,7 +64,9 @@ func RobotsPath(dir, origin string) string {
 // VersionPath returns the path of a version of a robots.txt or tdmrep.json in the directory of a
 // crawl. Hash is the SHA-256 of its text, in hexadecimal. If the site sent no-store, there is an
 // empty file with the ending [NoStore] instead.
-func VersionPath(dir, hash string) string { return filepath.Join(dir, "robots", "versions", hash) }
+func VersionPath(dir, hash string) string {
+	return filepath.Join(dir, "robots", "versions", filepath.Base(hash)) // no line of a file leads out of the folder
+}
 
 // NoStore is the ending of a file that stands for one that was not kept; see [VersionPath].
 const NoStore = ".no-store"

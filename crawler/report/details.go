@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -10,13 +9,10 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"sort"
 	"strconv"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
-	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
-	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // details is what the files say about one URL, for its page: their lines as they are.
@@ -25,40 +21,27 @@ type details struct {
 	Rejection  json.RawMessage   `json:"rejection,omitempty"`
 	Check      json.RawMessage   `json:"check,omitempty"`
 	Permission json.RawMessage   `json:"permission,omitempty"`
-	Entries    []json.RawMessage `json:"entries,omitempty"`
+	Entries    []json.RawMessage `json:"entries,omitempty"` // the first maxEntries
+	EntryCount int               `json:"entry_count,omitempty"`
 	Robots     *robotsVerdict    `json:"robots,omitempty"`
 }
-
-// A robotsVerdict is what a robots.txt says about a URL.
-type robotsVerdict struct {
-	URL     string `json:"url"`
-	Group   string `json:"group"` // empty if no group applies
-	Allowed bool   `json:"allowed"`
-	Rule    string `json:"rule,omitempty"` // the line that decides; empty if none does
-	Line    int    `json:"line,omitempty"`
-	Latest  bool   `json:"latest,omitempty"` // it is the latest one: the crawl recorded none for this URL
-}
-
-// maxTexts limits the robots.txt files that a detailReader keeps: a crawl may have one for each page.
-const maxTexts = 100
 
 // A detailReader reads the details of URLs. It is not safe for concurrent use.
 type detailReader struct {
 	*urlTable
 
-	files  map[string]*os.File // by path
-	buffer *bufio.Reader
-	texts  map[string]*robotstxt.File // by origin or hash; nil if there is none
+	files map[string]*os.File        // by path
+	texts map[string]*robotstxt.File // by origin or hash; nil if there is none
 }
 
 func newDetailReader(t *urlTable) *detailReader {
-	return &detailReader{t, make(map[string]*os.File), bufio.NewReader(nil), make(map[string]*robotstxt.File)}
+	return &detailReader{t, make(map[string]*os.File), make(map[string]*robotstxt.File)}
 }
 
 // read returns the details of the URL in a row.
 func (d *detailReader) read(row int) (*details, error) {
 	r := &d.rows[row]
-	var x details
+	x := details{EntryCount: int(r.listings)}
 	var err error
 	for i, part := range [urlFiles]struct {
 		name string
@@ -72,12 +55,8 @@ func (d *detailReader) read(row int) (*details, error) {
 		line, failed := d.line(part.name, r.lines[i])
 		*part.to, err = line, cmp.Or(err, failed)
 	}
-	first := sort.Search(len(d.entries), func(i int) bool { return int(d.entries[i].row) >= row })
-	for _, e := range d.entries[first:] {
-		if int(e.row) != row {
-			break
-		}
-		line, failed := d.line(results.Entries.Name(), e.line)
+	for _, at := range r.entries {
+		line, failed := d.line(results.Entries.Name(), at)
 		x.Entries, err = append(x.Entries, line), cmp.Or(err, failed)
 	}
 	if err == nil {
@@ -98,10 +77,11 @@ func (x *details) about(url string) bool {
 	return true
 }
 
-// detailsBlock is the number of URLs of a block of details in report.html, and maxDetails the maximum number
-// of bytes of all blocks, compressed.
+// detailsBlock is the number of URLs of a block of details in report.html. A block of maxBlock bytes, and blocks of
+// maxDetails compressed bytes together, get no more lines.
 const (
 	detailsBlock = 500
+	maxBlock     = 16 << 20
 	maxDetails   = 64 << 20
 )
 
@@ -114,8 +94,9 @@ func (t *urlTable) writeDetails(w io.Writer) (err error) {
 		err = writeBlock(&block, "lines-"+strconv.Itoa(first/detailsBlock), func(w io.Writer) error {
 			all := make([]*details, min(detailsBlock, len(t.rows)-first))
 			var err error
-			for i := 0; err == nil && i < len(all); i++ {
+			for i, size := 0, 0; err == nil && i < len(all) && size < maxBlock; i++ {
 				all[i], err = d.read(first + i)
+				size += len(all[i].Page) + len(all[i].Rejection) + len(all[i].Check) + len(all[i].Permission)
 			}
 			return cmp.Or(err, json.NewEncoder(w).Encode(all))
 		})
@@ -139,12 +120,9 @@ func (d *detailReader) line(name string, at linePosition) (json.RawMessage, erro
 		}
 		d.files[name] = file
 	}
-	d.buffer.Reset(io.NewSectionReader(file, at.at, math.MaxInt64-at.at))
-	line, err := d.buffer.ReadBytes('\n')
-	switch {
-	case err == io.EOF && len(line) > 0: // the last line of a file may have no end
-		err = nil
-	case err == io.EOF:
+	var line json.RawMessage
+	err := json.NewDecoder(io.NewSectionReader(file, at.at, math.MaxInt64-at.at)).Decode(&line)
+	if err == io.EOF { //nolint:errorlint // a decoder returns it as it is
 		err = io.ErrUnexpectedEOF // the file is shorter than before
 	}
 	return line, err
@@ -157,56 +135,4 @@ func (d *detailReader) Close() error {
 		err = errors.Join(err, file.Close())
 	}
 	return err
-}
-
-// verdict applies the robots.txt that the crawl used, or the latest one if it recorded none.
-func (d *detailReader) verdict(r *urlRow, x *details) (*robotsVerdict, error) {
-	if r.reason == output.Disallowed && x.Rejection != nil { // a check has no rule
-		var line output.Rejection
-		err := json.Unmarshal(x.Rejection, &line)
-		return &robotsVerdict{URL: line.RobotsURL, Group: line.Group, Rule: line.Rule, Line: line.Line}, err
-	}
-	var used struct{ Robots string } // a hash
-	if x.Permission != nil {
-		if err := json.Unmarshal(x.Permission, &used); err != nil || used.Robots == "" {
-			return nil, err
-		}
-	}
-	origin := originOf(r.url)
-	file := d.file(origin, used.Robots)
-	if file == nil {
-		return nil, nil
-	}
-	verdict := file.Check(r.url, d.robots.tokens...)
-	result := &robotsVerdict{URL: origin + "/robots.txt", Group: verdict.Group.Name(), Allowed: verdict.Allowed, Latest: x.Permission == nil}
-	if verdict.Rule != nil {
-		result.Rule, result.Line = secret.RedactText(clip(verdict.Rule.String())), verdict.Rule.Line
-	}
-	return result, nil
-}
-
-// file returns the robots.txt with a hash, or the latest one of an origin if the hash is empty. It is nil if
-// there is none, or it was not kept.
-func (d *detailReader) file(origin, hash string) *robotstxt.File {
-	name := cmp.Or(hash, origin)
-	file, known := d.texts[name]
-	if known {
-		return file
-	}
-	body, ok := []byte(nil), false
-	if h := d.robots.hosts[origin]; hash == "" && h != nil && h.last != nil && h.last.Outcome == "rules" {
-		body, ok = d.robots.text(origin)
-	}
-	for i := 0; i < len(d.dirs) && hash != "" && !ok; i++ {
-		text, err := os.ReadFile(output.VersionPath(d.dirs[i].dir, hash))
-		body, ok = text, err == nil
-	}
-	if ok {
-		file = robotstxt.Parse(body, nil)
-	}
-	if len(d.texts) >= maxTexts {
-		clear(d.texts)
-	}
-	d.texts[name] = file
-	return file
 }

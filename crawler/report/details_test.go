@@ -16,8 +16,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
-// meetings are URLs with several lines: what each adds to a crawl, and its row.
-var meetings = map[string]struct {
+// mergedRows are URLs with several lines: what each adds to a crawl, and its row.
+var mergedRows = map[string]struct {
 	add  func(c *crawl, path string)
 	want string
 }{
@@ -90,10 +90,10 @@ var meetings = map[string]struct {
 	"listed and checked": {func(c *crawl, path string) {
 		c.entry(path)
 		c.check(path, output.Check{Kind: "hreflang", Status: 200, DurationMS: 1})
-	}, "Status=200 Kind=checked Size=0 Time=1 Sitemap=https://example.com/sitemap.xml"},
+	}, "Status=200 Kind=checked Time=1 Sitemap=https://example.com/sitemap.xml"},
 	"check without response": {func(c *crawl, path string) {
 		c.check(path, output.Check{Kind: "img", Reason: output.Failed, DurationMS: 1})
-	}, "Status=0 Kind=asset Inlinks=1 Size=0 Time=1 Skipped=failed"},
+	}, "Status=0 Kind=asset Inlinks=1 Time=1 Skipped=failed"},
 	"check that was not made": {
 		func(c *crawl, path string) {
 			c.check(path, output.Check{Kind: "img", Reason: output.Disallowed})
@@ -103,18 +103,18 @@ var meetings = map[string]struct {
 	},
 	"link element to its own site": {
 		func(c *crawl, path string) { c.check(path, output.Check{Kind: "link", Status: 200}) },
-		"Status=200 Kind=asset Inlinks=1 Size=0 Time=0",
+		"Status=200 Kind=asset Inlinks=1 Time=0",
 	},
 	"link element to another site": {
 		func(c *crawl, path string) {
 			c.check(path, output.Check{Kind: "link", Status: 200})
 			c.checks[len(c.checks)-1].FoundOn = other + "/"
 		},
-		"Status=200 Kind=checked Inlinks=1 Size=0 Time=0",
+		"Status=200 Kind=external Inlinks=1 Time=0",
 	},
 	"response field Refresh": {
 		func(c *crawl, path string) { c.check(path, output.Check{Kind: "header", Status: 200}) },
-		"Status=200 Kind=checked Inlinks=1 Size=0 Time=0",
+		"Status=200 Kind=external Inlinks=1 Time=0",
 	},
 	"linked and used by another page": {
 		func(c *crawl, path string) {
@@ -134,22 +134,22 @@ var meetings = map[string]struct {
 	},
 }
 
-// meetingsCrawl has all of them, and meeting returns the path of each.
-func meetingsCrawl() *crawl {
+// mergedCrawl has all of them, and mergedPath returns the path of each.
+func mergedCrawl() *crawl {
 	c := &crawl{state: everything().state}
-	for name, tt := range meetings {
-		tt.add(c, meeting(name))
+	for name, tt := range mergedRows {
+		tt.add(c, mergedPath(name))
 	}
 	return c
 }
 
-func meeting(name string) string { return "/" + strings.ReplaceAll(name, " ", "-") }
+func mergedPath(name string) string { return "/" + strings.ReplaceAll(name, " ", "-") }
 
-func TestLinesOfAURLMeetInItsRow(t *testing.T) {
-	r := meetingsCrawl().make(t)
+func TestRowMergesTheLinesOfAURL(t *testing.T) {
+	r := mergedCrawl().make(t)
 	all := r.urls.table()
-	for name, tt := range meetings {
-		i, known := r.urls.place[keyOf(example+meeting(name))]
+	for name, tt := range mergedRows {
+		i, known := r.urls.place[keyOf(example+mergedPath(name))]
 		if !known {
 			t.Errorf("%s: no row", name)
 			continue
@@ -167,6 +167,48 @@ func TestLinesOfAURLMeetInItsRow(t *testing.T) {
 		if diff := cmp.Diff(tt.want, strings.Join(got, " ")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// The page of a URL has its first entries, and counts all.
+func TestEntriesOfAURLAreBounded(t *testing.T) {
+	c := &crawl{state: everything().state}
+	c.page("/", output.Page{Source: "start"})
+	for i := range maxEntries + 7 {
+		c.entries = append(c.entries, output.Entry{URL: example + "/", Sitemap: fmt.Sprintf("%s/%d.xml", example, i)})
+	}
+	d := newDetailReader(loadModel(t, c.write(t)).urls)
+	details, err := d.read(0)
+	if err := errors.Join(err, d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if len(details.Entries) != maxEntries || details.EntryCount != maxEntries+7 || !strings.Contains(string(details.Entries[maxEntries-1]), "/99.xml") {
+		t.Errorf("%d of %d entries, the last %s", len(details.Entries), details.EntryCount, details.Entries[len(details.Entries)-1])
+	}
+}
+
+// A line that jsonlines reads is a line of the page too, whatever follows its object.
+func TestLineWithARestIsRead(t *testing.T) {
+	c := &crawl{state: everything().state}
+	c.page("/", output.Page{Source: "start"})
+	dir := c.write(t)
+	file, err := os.OpenFile(filepath.Join(dir, "pages.jsonl"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, err := file.Seek(-1, io.SeekEnd) // the end of the line
+	if err == nil {
+		_, err = file.WriteAt([]byte(" x"), end)
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Generate(t.Context(), []string{dir}, nil)
+	if err == nil {
+		err = r.WriteHTML(io.Discard)
+	}
+	if err != nil || r.Summary.Pages != 1 {
+		t.Errorf("%v, %d pages", err, r.Summary.Pages)
 	}
 }
 
@@ -206,6 +248,7 @@ func TestURLsBeyondTheLimitAreCounted(t *testing.T) {
 
 // The page of a URL shows the verdict of the robots.txt that applied.
 func TestVerdictOfRobots(t *testing.T) {
+	const down = "https://down.example"
 	const last, earlier = "User-agent: *\nDisallow: /private\nAllow: /private/open # so\nDisallow: /new\n", "User-agent: POLITECRAWL\nDisallow: /old\n\nUser-agent: *\nDisallow: /\n"
 	rejected := func(path string, r output.Rejection) func(*crawl) { return func(c *crawl) { c.reject(path, r) } }
 	fetched := func(url, hash string) func(*crawl) {
@@ -242,19 +285,23 @@ func TestVerdictOfRobots(t *testing.T) {
 		"last version, by its hash": {fetched(example+"/private/open", usage.Hash([]byte(last))), example + "/private/open", of("*", "Allow: /private/open", 3, true)},
 		"earlier version":           {fetched(example+"/new", usage.Hash([]byte(earlier))), example + "/new", of("POLITECRAWL", "", 0, true)},
 		"earlier version disallows": {fetched(example+"/old/1", usage.Hash([]byte(earlier))), example + "/old/1", of("POLITECRAWL", "Disallow: /old", 2, false)},
+		"hash that leads elsewhere": {fetched(example+"/new", "../../secret"), example + "/new", nil},
 		"version that was not kept": {fetched(example+"/new", usage.Hash([]byte("no-store"))), example + "/new", nil},
-		"no robots.txt then":        {fetched(example+"/new", "none"), example + "/new", nil},
-		"no robots.txt":             {fetched(bare+"/", ""), bare + "/", nil},
+		"no robots.txt then":        {fetched(example+"/new", "none"), example + "/new", &robotsVerdict{URL: example + "/robots.txt", Allowed: true, Outcome: "allow-all"}},
+		"no robots.txt":             {fetched(bare+"/", ""), bare + "/", &robotsVerdict{URL: bare + "/robots.txt", Allowed: true, Outcome: "allow-all", Latest: true}},
+		"unreachable":               {fetched(down+"/", ""), down + "/", &robotsVerdict{URL: down + "/robots.txt", Outcome: "unreachable", Latest: true}},
 		"origin without a request":  {fetched(other+"/", ""), other + "/", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := &crawl{state: everything().state, texts: map[string]string{example: last}, robots: []robotsLine{
 				{Origin: example, Outcome: "rules", Status: 200, FetchedAt: at(1)}, {Origin: bare, Outcome: "allow-all", Status: 404, FetchedAt: at(1)},
+				{Origin: down, Outcome: "unreachable", Status: 503, FetchedAt: at(1)},
 			}}
 			tt.add(c)
 			dir := c.write(t)
 			for path, text := range map[string]string{
 				output.VersionPath(dir, usage.Hash([]byte(earlier))): earlier, output.VersionPath(dir, usage.Hash([]byte("no-store"))) + output.NoStore: "",
+				filepath.Join(dir, "secret"): earlier,
 			} {
 				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 					t.Fatal(err)

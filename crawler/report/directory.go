@@ -8,19 +8,29 @@ type Directory struct {
 	Pages   int    `json:"pages"`
 	Errors  int    `json:"errors"` // pages with status 4xx or 5xx, and URLs without a response
 	Noindex int    `json:"noindex"`
-	Bytes   int64  `json:"bytes"`
+	Bytes   int64  `json:"bytes"` // that the crawl read; 0 for status 304
 }
 
-// maxDirectories limits the directories that are counted, and maxLevels those of one URL.
+// maxDirectoryBytes limits the memory of the directories that are counted, and maxLevels those of one URL.
 const (
-	maxDirectories = 1 << 20
-	maxLevels      = 32
+	maxDirectoryBytes = 128 << 20
+	maxLevels         = 32
 )
+
+// directoryOverhead is the size of a directory without its URL, in bytes.
+const directoryOverhead = 150
 
 // directories count the pages of each directory, with those below.
 type directories struct {
-	rows  int
-	byURL map[string]*Directory
+	rows    int
+	limit   int // of their memory, in bytes
+	bytes   int
+	omitted int // times that a directory beyond the limits was not counted
+	byURL   map[string]*Directory
+}
+
+func newDirectories(rows int) *directories {
+	return &directories{rows: rows, limit: maxDirectoryBytes, byURL: make(map[string]*Directory)}
 }
 
 // each calls f for the directories of a URL.
@@ -28,7 +38,7 @@ func (d *directories) each(url string, f func(*Directory)) {
 	origin := len(originOf(url))
 	path, _, _ := strings.Cut(url[origin:], "#")
 	path, _, _ = strings.Cut(path, "?")
-	for end, levels := 0, 0; levels < maxLevels; levels++ {
+	for end, levels := 0, 0; ; levels++ {
 		next := strings.IndexByte(path[end:], '/')
 		if next < 0 {
 			return
@@ -37,7 +47,8 @@ func (d *directories) each(url string, f func(*Directory)) {
 		dir := url[:origin+end]
 		known := d.byURL[dir]
 		if known == nil {
-			if len(d.byURL) >= maxDirectories {
+			if d.bytes += len(dir) + directoryOverhead; levels >= maxLevels || d.bytes > d.limit {
+				d.omitted++
 				return
 			}
 			known = &Directory{URL: strings.Clone(dir)}
@@ -50,7 +61,7 @@ func (d *directories) each(url string, f func(*Directory)) {
 func (d *directories) page(v *pageView) {
 	d.each(v.URL, func(dir *Directory) {
 		dir.Pages++
-		dir.Bytes += int64(v.Bytes)
+		dir.Bytes += int64(v.BytesRead())
 		if broken(v.status) {
 			dir.Errors++
 		}

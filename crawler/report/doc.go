@@ -11,7 +11,7 @@
 //	…
 //	err = r.WriteFiles(ctx, "example")
 //
-// report.html has at most Options.Rows URLs. [Report.Serve] shows all URLs of a crawl of any size.
+// report.html has at most Options.Rows URLs. With Options.AllURLs, [Report.Serve] shows all URLs of a crawl.
 //
 // SCHEMA.md describes the fields of report.json. [Report] has the same fields.
 //
@@ -53,6 +53,7 @@
 //
 // All text from sites is untrusted. report.html escapes it with html/template, and also escapes
 // control characters; its script writes text nodes only. Its content security policy allows only its
-// own script and style, by their hashes, and no network access. Cells of an exported CSV file are
+// own script and style, by their hashes, and no network access, but for requests to the server of a
+// served page. Cells of an exported CSV file are
 // not formulas, as in package csvout.
 package report

@@ -9,7 +9,7 @@ func WriteCrawls(t *testing.T) map[string]string {
 
 // WriteCrawlsOfWorkers makes the crawls of WriteCrawls, one with several lines of each URL, and one of several workers.
 func WriteCrawlsOfWorkers(t *testing.T) map[string][]string {
-	crawls := map[string][]string{"several lines": {meetingsCrawl().write(t)}}
+	crawls := map[string][]string{"several lines": {mergedCrawl().write(t)}}
 	for name, dir := range WriteCrawls(t) {
 		crawls[name] = []string{dir}
 	}

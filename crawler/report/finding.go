@@ -38,6 +38,7 @@ type ruleList struct {
 
 	finder     finder
 	references *references
+	urls       *urlTable
 	rows       *topRows[Finding]
 	finished   *List[Finding]      // nil while more rows may come
 	referred   bool                // refer was called
@@ -55,7 +56,10 @@ func byPages(a, b Finding) int {
 	return cmp.Or(cmp.Compare(a.Related, b.Related), cmp.Compare(a.Detail, b.Detail))
 }
 
-func (l *ruleList) add(f Finding) { l.rows.add(f) }
+func (l *ruleList) add(f Finding) {
+	l.rows.add(f)
+	l.urls.addFinding(f.URL, l.ID)
+}
 
 // addReferred adds a finding of a URL that pages link to or use. Without links.jsonl only the page
 // where it was found first is known.
@@ -123,9 +127,12 @@ func (l *ruleList) index(rows map[key][]*Finding, url func(*Finding) string) {
 func (m *model) findings() []Findings {
 	all := []Findings{}
 	for _, l := range m.lists {
-		if list := l.finish(); l.when == nil || l.when(m, l) {
-			all = append(all, Findings{Rule: l.Rule, Caveats: m.caveats(l.needs), Total: list.Total, Rows: list.Rows})
+		list := l.finish()
+		if l.when != nil && !l.when(m, l) {
+			m.urls.dropFinding(l.ID)
+			continue
 		}
+		all = append(all, Findings{Rule: l.Rule, Caveats: m.caveats(l.needs), Total: list.Total, Rows: list.Rows})
 	}
 	return all
 }

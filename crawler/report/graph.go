@@ -1,9 +1,7 @@
 package report
 
 import (
-	"cmp"
 	"encoding/binary"
-	"iter"
 	"slices"
 	"strings"
 )
@@ -120,51 +118,37 @@ func (g *linkGraph) url(n uint32) string {
 	return string(g.urls[begin:g.ends[n]])
 }
 
-// A graphLink has the numbers of the target and of the description of a link.
-type graphLink struct{ to, text uint32 }
-
-// all yields each page and its links, in ascending order of their targets. They are valid until the next page.
-func (g *linkGraph) all() iter.Seq2[uint32, []graphLink] {
-	return func(yield func(uint32, []graphLink) bool) {
-		rest := g.pages
-		next := func() uint32 {
-			v, n := binary.Uvarint(rest)
-			rest = rest[n:]
-			return uint32(v)
-		}
-		var links []graphLink
-		for len(rest) > 0 {
-			page, n, to := next(), int(next()), uint32(0)
-			links = slices.Grow(links[:0], n)[:n]
-			for i := range links {
-				to += next()
-				links[i].to = to
-			}
-			for i := range links {
-				links[i].text = next()
-			}
-			if !yield(page, links) {
-				return
-			}
-		}
-	}
-}
-
 // linksOf returns the links to a URL, at most limit of in, and those of its page, each as the other URL, text,
 // rel and kind. Total counts all links to it.
 func (g *linkGraph) linksOf(url string, limit int) (in, out [][4]string, total int) {
-	n, known := g.numbers[keyOf(url)]
+	wanted, known := g.numbers[keyOf(url)]
 	if !known {
 		return nil, nil, 0
 	}
-	for page, all := range g.all() {
-		if i, found := slices.BinarySearchFunc(all, n, func(l graphLink, n uint32) int { return cmp.Compare(l.to, n) }); found {
-			if total++; total <= limit {
-				in = append(in, g.link(page, all[i].text))
-			}
+	rest := g.pages
+	next := func() uint32 {
+		v, n := binary.Uvarint(rest)
+		rest = rest[n:]
+		return uint32(v)
+	}
+	var targets []uint32
+	for len(rest) > 0 {
+		page, n := next(), int(next())
+		targets = slices.Grow(targets[:0], n)[:n]
+		for i, to := 0, uint32(0); i < n; i++ {
+			to += next()
+			targets[i] = to
 		}
-		for i := 0; page == n && i < len(all); i++ {
-			out = append(out, g.link(all[i].to, all[i].text))
+		for _, to := range targets {
+			text := next()
+			if to == wanted {
+				if total++; total <= limit {
+					in = append(in, g.link(page, text))
+				}
+			}
+			if page == wanted {
+				out = append(out, g.link(to, text))
+			}
 		}
 	}
 	return in, out, total

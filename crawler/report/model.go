@@ -59,7 +59,7 @@ func newModel(ctx context.Context, dirs []string, opts *Options) (*model, error)
 		rows: rows, dirs: all, facts: known, checks: newChecks(known), references: newReferences(), redirects: newRedirects(known, rows),
 		sitemaps: newSitemapFiles(rows), entries: &entries{facts: known, origins: make(map[string]bool)},
 		counters: newCounters(rows), duplicates: newDuplicates(rows), directives: newDirectives(rows), permissions: newPermissions(rows), graph: newLinkGraph(),
-		directories: &directories{rows, make(map[string]*Directory)},
+		directories: newDirectories(rows),
 	}
 	m.targets = &targets{facts: known, checks: m.checks}
 	m.fragments = newFragments(known, m.redirects)
@@ -71,7 +71,7 @@ func newModel(ctx context.Context, dirs []string, opts *Options) (*model, error)
 	m.rejections = newRejections(m.robots, rows)
 	m.merger = newMerger(known, m.sitemaps, all)
 	for i := range rules {
-		l := &ruleList{rule: &rules[i], references: m.references, rows: newTopRows(rows, byPages), uses: make(map[string][]string)}
+		l := &ruleList{rule: &rules[i], references: m.references, urls: m.urls, rows: newTopRows(rows, byPages), uses: make(map[string][]string)}
 		l.finder = l.find(m, l)
 		m.lists = append(m.lists, l)
 	}
@@ -104,7 +104,9 @@ func (m *model) load() error {
 	m.sitemaps.conclude()
 	m.entries.count()
 	m.duplicates.choose()
-	m.urls.conclude(m.linksUnknown)
+	if m.linksUnknown {
+		m.urls.forgetInlinks()
+	}
 	return nil
 }
 

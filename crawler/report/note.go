@@ -37,6 +37,9 @@ func (m *model) notes() []string {
 	if m.unknownLinks > 0 {
 		note("the links of %s are not known and not counted", quantity(m.unknownLinks, "unchanged page"))
 	}
+	if n := m.directories.omitted; n > 0 {
+		note("not all directories of %s are counted: there are too many, or more than %d levels", quantity(n, "URL"), maxLevels)
+	}
 	if m.oneOfSeveral() {
 		note(otherWorkers)
 	}

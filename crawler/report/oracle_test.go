@@ -132,6 +132,7 @@ func newOracle(t *testing.T, dirs []string, findings map[string][]string) *oracl
 	}
 	for url, row := range o.Rows {
 		row["Findings"] = append([]string{}, findings[url]...)
+		slices.Sort(row["Findings"].([]string))
 		if verdict := o.verdict(t, url, o.Details[url]); verdict != nil {
 			o.Details[url]["robots"] = verdict
 		}
@@ -250,6 +251,9 @@ func (o *oracle) page(l fields) {
 	}
 	o.detail(l, "page")
 	count := fields{"Pages": 1.0, "Size": l.number("bytes")}
+	if status == 304 {
+		count["Size"] = 0.0 // its body was not read again
+	}
 	if fault {
 		count["Errors"] = 1.0
 	}
@@ -351,8 +355,10 @@ func (o *oracle) entries(t *testing.T, last map[string]int) (counted []line) {
 func (o *oracle) entry(l fields) {
 	row, details := o.row(l.text("url"), "not fetched"), o.Details[l.text("url")]
 	row["Sitemap"] = cmp.Or(row.text("Sitemap"), l.text("sitemap"))
-	list, _ := details["entries"].([]any)
-	details["entries"] = append(list, map[string]any(l))
+	details["entry_count"] = details.number("entry_count") + 1
+	if list, _ := details["entries"].([]any); len(list) < 100 {
+		details["entries"] = append(list, map[string]any(l))
+	}
 }
 
 func (o *oracle) check(l fields) {
@@ -370,14 +376,17 @@ func (o *oracle) check(l fields) {
 	switch {
 	case !isLink:
 		row["Kind"] = "asset"
-	case row.text("Skipped") == "out-of-scope":
+	case row.text("Skipped") == "out-of-scope" || l.text("kind") != "canonical" && l.text("kind") != "hreflang":
 		row["Kind"] = "external"
 	case row.text("Skipped") == "":
 		row["Kind"] = "checked"
 	}
 	row["Canonical"], row["Skipped"] = l.text("canonical"), cmp.Or(row.text("Skipped"), l.text("reason"))
 	if l.text("fetched_at") != "" {
-		row["Status"], row["Size"], row["Time"] = l.number("status"), l.number("bytes"), l.number("duration_ms")
+		row["Status"], row["Time"] = l.number("status"), l.number("duration_ms")
+	}
+	if l.number("bytes") > 0 {
+		row["Size"] = l.number("bytes")
 	}
 }
 
@@ -431,8 +440,22 @@ func (o *oracle) verdict(t *testing.T, url string, details fields) map[string]an
 			places = append(places, output.VersionPath(dir, hash))
 		}
 	}
-	if permission == nil && o.rules[origin].text("outcome") != "rules" {
-		return nil // it has no robots.txt
+	outcome := o.rules[origin].text("outcome")
+	if line, known := permission.(map[string]any); known {
+		outcome = "rules"
+		if fields(line).text("robots") == "" {
+			outcome = "allow-all"
+		}
+	}
+	if outcome == "" {
+		return nil // no fetch of its robots.txt is known
+	}
+	if outcome != "rules" {
+		verdict := map[string]any{"url": origin + "/robots.txt", "group": "", "allowed": outcome == "allow-all", "outcome": outcome}
+		if permission == nil {
+			verdict["latest"] = true
+		}
+		return verdict
 	}
 	if last := o.robots[origin]; last != nil && permission == nil {
 		places = append([]string{output.RobotsPath(last.text("dir"), origin)}, places...)

@@ -22,8 +22,8 @@ type urlQuery struct {
 	descending bool
 }
 
-// maxPage limits the rows of a response.
-const maxPage = 10_000
+// maxResponseRows limits the rows of a response.
+const maxResponseRows = 10_000
 
 // parseQuery reads the parameters of an address: a query, and which of its rows are wanted. Others are ignored.
 func parseQuery(values url.Values) (q urlQuery, from, rows int) {
@@ -37,8 +37,8 @@ func parseQuery(values url.Values) (q urlQuery, from, rows int) {
 	}
 	from, _ = strconv.Atoi(values.Get("from"))
 	rows, err := strconv.Atoi(values.Get("rows"))
-	if err != nil || rows < 0 || rows > maxPage {
-		rows = maxPage
+	if err != nil || rows < 0 || rows > maxResponseRows {
+		rows = maxResponseRows
 	}
 	return q, max(from, 0), rows
 }
@@ -119,30 +119,4 @@ func (q *urlQuery) order(rows []int32, all []urlRow) {
 	for i := range keys {
 		rows[i] = keys[i].row
 	}
-}
-
-// read sets a cell to that of a row.
-func (f *field[T]) read(row *T, c *cell) {
-	*c = cell{head: f.head}
-	f.set(row, c)
-}
-
-// isNumber reports whether cells have a number.
-func (h *head) isNumber() bool {
-	return slices.Contains([]kind{kindNumber, kindFault, kindStatus, kindSize, kindMillis}, h.Kind)
-}
-
-// shown is the text of a cell without a number, or of a status, as the script has it.
-func (c *cell) shown() string {
-	switch {
-	case c.Kind == kindLines:
-		return strings.Join(c.List, " ")
-	case c.Kind != kindStatus:
-		return c.Text
-	case c.N < 0: // not known
-		return ""
-	case c.N == 0:
-		return "no response"
-	}
-	return strconv.FormatInt(c.N, 10)
 }

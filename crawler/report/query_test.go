@@ -134,7 +134,7 @@ func FuzzQuery(f *testing.F) {
 		q, from, rows := parseQuery(values)
 		found := q.run(all)
 		slices.Sort(found)
-		if n := len(slices.Compact(slices.Clone(found))); n != len(found) || n > 0 && (found[0] < 0 || int(found[n-1]) >= len(all)) || from < 0 || rows < 0 || rows > maxPage {
+		if n := len(slices.Compact(slices.Clone(found))); n != len(found) || n > 0 && (found[0] < 0 || int(found[n-1]) >= len(all)) || from < 0 || rows < 0 || rows > maxResponseRows {
 			t.Errorf("%q: rows %v, from %d, %d of them", text, found, from, rows)
 		}
 	})

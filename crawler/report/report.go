@@ -128,7 +128,6 @@ func (m *model) report() *Report {
 		Notes:       m.notes(), Lost: m.dirs.lost(), links: m.graph,
 		Directories: m.directories.list(), urls: m.urls,
 	}
-	m.urls.addFindings(r.Findings)
 	r.Rejected.Caveats = m.rejectedIncomplete()
 	r.Summary = m.summary()
 	r.Highlights = highlights(r)

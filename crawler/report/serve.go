@@ -16,10 +16,12 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/safejson"
 )
 
-// Listen takes a loopback address, HOST:PORT, for [Report.Serve]. Port 0 is any free port.
+// Listen takes a loopback address, HOST:PORT, for [Report.Serve]. Port 0 is any free port. It fails for other
+// addresses, and if the port is taken.
 func Listen(addr string) (net.Listener, error) { return pageserver.Listen(addr, false) }
 
-// Serve serves [Report.Handler] until ctx ends.
+// Serve serves [Report.Handler] until ctx ends, and closes the listener. It returns nil then, and the error of the
+// listener if it fails before.
 func (r *Report) Serve(ctx context.Context, l net.Listener) error {
 	server := pageserver.New(r.Handler(), slog.New(slog.DiscardHandler))
 	defer context.AfterFunc(ctx, func() { _ = server.Close() })() // ctx has ended: nobody waits
@@ -55,7 +57,7 @@ type pageServer struct {
 	page   func() ([]byte, error) // takes long at first
 
 	mu    sync.Mutex // guards the fields below
-	query urlQuery   // the last one of more rows than were wanted
+	query urlQuery   // the last one with further pages, which the next request may be for
 	rows  []int32    // its rows; nil if there was none
 }
 
@@ -127,7 +129,7 @@ func (s *pageServer) serveURL(w http.ResponseWriter, r *http.Request) {
 		*details
 
 		Row         []any       `json:"row,omitempty"`
-		Inlinks     [][4]string `json:"inlinks,omitempty"` // the first maxPage
+		Inlinks     [][4]string `json:"inlinks,omitempty"` // the first maxResponseRows
 		InlinkCount int         `json:"inlink_count"`      // of all
 		Outlinks    [][4]string `json:"outlinks,omitempty"`
 	}
@@ -145,7 +147,7 @@ func (s *pageServer) serveURL(w http.ResponseWriter, r *http.Request) {
 		found.Row = s.cells(row)
 	}
 	if parameters.Get("links") != "0" {
-		found.Inlinks, found.Outlinks, found.InlinkCount = links.linksOf(url, maxPage)
+		found.Inlinks, found.Outlinks, found.InlinkCount = links.linksOf(url, maxResponseRows)
 	}
 	sendJSON(w, found)
 }

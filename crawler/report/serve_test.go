@@ -131,6 +131,25 @@ func TestServedPageAsksForURLs(t *testing.T) {
 	}
 }
 
+// The rows of a served report have all findings, though the tables of findings have only the first.
+func TestServedRowsHaveAllFindings(t *testing.T) {
+	r, _ := generateAll(t, everything())
+	address := serve(t, r)
+	checked := 0
+	for _, f := range r.Findings {
+		if f.Total < 2 || f.ID != "broken-link" && f.ID != "title-missing" {
+			continue
+		}
+		checked++
+		if got := askJSON[servedRows](t, address+"/urls?finding="+f.ID).Total; got != f.Total || len(f.Rows) != 1 {
+			t.Errorf("%s: %d URLs, want %d; %d rows", f.ID, got, f.Total, len(f.Rows))
+		}
+	}
+	if checked != 2 {
+		t.Errorf("%d rules were checked", checked)
+	}
+}
+
 func TestServedURL(t *testing.T) {
 	c := everything()
 	c.links[1].To[1] = output.Link{URL: example + "/gone", Text: "<b>\u202e", Rel: "nofollow", Kind: "a"}

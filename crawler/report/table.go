@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
+	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -101,6 +103,32 @@ func urlsField[T any](name, file string, value func(*T) (total int, urls []strin
 
 func linesField[T any](name string, value func(*T) []string) field[T] {
 	return field[T]{head{Name: name, Kind: kindLines}, func(row *T, c *cell) { c.List = value(row) }}
+}
+
+// read sets a cell to that of a row.
+func (f *field[T]) read(row *T, c *cell) {
+	*c = cell{head: f.head}
+	f.set(row, c)
+}
+
+// isNumber reports whether cells have a number.
+func (h *head) isNumber() bool {
+	return slices.Contains([]kind{kindNumber, kindFault, kindStatus, kindSize, kindMillis}, h.Kind)
+}
+
+// shown is the text of a cell without a number, or of a status, as the script has it.
+func (c *cell) shown() string {
+	switch {
+	case c.Kind == kindLines:
+		return strings.Join(c.List, " ")
+	case c.Kind != kindStatus:
+		return c.Text
+	case c.N < 0: // not known
+		return ""
+	case c.N == 0:
+		return "no response"
+	}
+	return strconv.FormatInt(c.N, 10)
 }
 
 // tableOf returns the table of a list.

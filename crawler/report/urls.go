@@ -28,8 +28,10 @@ type urlRow struct {
 	bytes   int64
 	millis  int64
 
-	lines [urlFiles]linePosition
-	last  uint32 // the number of the last line of links.jsonl with it
+	lines    [urlFiles]linePosition
+	entries  []linePosition // of entries.jsonl, the first maxEntries
+	listings int32          // number of entries
+	lastLine uint32         // the number of the last line of links.jsonl with it
 }
 
 type urlKind string
@@ -72,14 +74,11 @@ type urlTable struct {
 	rows    []urlRow
 	place   map[key]int32 // in rows
 
-	beyond  urlRow
-	entries []urlEntry // lines of entries.jsonl, in the order of rows when all are known
+	beyond urlRow // scratch for URLs beyond the limit
 }
 
-type urlEntry struct {
-	row  int32
-	line linePosition
-}
+// maxEntries limits the sitemap entries of a URL that its page lists.
+const maxEntries = 100
 
 func newURLTable(limit int, known *facts, dirs workerDirs, robots *robotsFiles) *urlTable {
 	return &urlTable{facts: known, dirs: dirs, robots: robots, limit: limit, place: make(map[key]int32)}
@@ -122,19 +121,22 @@ func (t *urlTable) addPage(s *workerDir, v *pageView) {
 	if v.fact.has(htmlPage) {
 		row.words = int32(v.Words)
 	}
-	row.lines[lineOfPage] = s.line()
+	row.lines[lineOfPage] = s.position()
 }
 
 func (t *urlTable) addRejection(s *workerDir, k key, r *output.Rejection) {
 	row := t.row(k, r.URL, kindSkipped)
-	row.reason, row.depth = r.Reason, int32(r.Depth)
+	row.reason, row.depth, row.rule = r.Reason, int32(r.Depth), ""
 	if r.Rule != "" {
 		row.rule = fmt.Sprintf("%s, line %d", clip(r.Rule), r.Line)
+	}
+	if row.kind == kindSkipped {
+		row.status = -1
 	}
 	if r.Reason == output.Failed {
 		row.status = 0
 	}
-	row.lines[lineOfRejection] = s.line()
+	row.lines[lineOfRejection] = s.position()
 }
 
 func (t *urlTable) addEntry(s *workerDir, e *output.Entry) {
@@ -143,21 +145,21 @@ func (t *urlTable) addEntry(s *workerDir, e *output.Entry) {
 	if row.sitemap == "" {
 		row.sitemap = strings.Clone(e.Sitemap)
 	}
-	if i, known := t.place[k]; known {
-		t.entries = append(t.entries, urlEntry{i, s.line()})
+	if row.listings++; len(row.entries) < maxEntries {
+		row.entries = append(row.entries, s.position())
 	}
 }
 
 func (t *urlTable) addCheck(s *workerDir, c *output.Check) {
 	row := t.row(keyOf(c.URL), c.URL, kindChecked)
-	row.lines[lineOfCheck] = s.line()
+	row.lines[lineOfCheck] = s.position()
 	if row.lines[lineOfPage].dir != 0 {
 		return // it was fetched too
 	}
 	switch asPage := c.Kind == checkCanonical || c.Kind == checkHreflang; {
 	case !asPage && usedAs(c.Kind, c.FoundOn, c.URL) == usedAsAsset:
 		row.kind = kindAsset
-	case row.reason == output.OutOfScope:
+	case !asPage || row.reason == output.OutOfScope:
 		row.kind = kindExternal
 	case row.reason == "":
 		row.kind = kindChecked
@@ -167,41 +169,50 @@ func (t *urlTable) addCheck(s *workerDir, c *output.Check) {
 		row.reason = c.Reason
 	}
 	if !c.FetchedAt.IsZero() {
-		row.status, row.bytes, row.millis = int16(min(c.Status, 999)), int64(c.Bytes), c.DurationMS
+		row.status, row.millis = int16(min(c.Status, 999)), c.DurationMS
+	}
+	if c.Bytes > 0 { // most checks read no body
+		row.bytes = int64(c.Bytes)
 	}
 }
 
 func (t *urlTable) addPermission(s *workerDir, k key) {
 	if i, known := t.place[k]; known {
-		t.rows[i].lines[lineOfPermission] = s.line()
+		t.rows[i].lines[lineOfPermission] = s.position()
 	}
 }
 
-// addLink counts a link or use in a line of links.jsonl, which has a number.
+// addLink counts a link or use in the line of links.jsonl with a number.
 func (t *urlTable) addLink(k key, line uint32) {
 	i, known := t.place[k]
-	if known && t.rows[i].last != line {
-		t.rows[i].inlinks, t.rows[i].last = t.rows[i].inlinks+1, line
+	if known && t.rows[i].lastLine != line {
+		t.rows[i].inlinks, t.rows[i].lastLine = t.rows[i].inlinks+1, line
 	}
 }
 
-// conclude sorts the entries when all are known. If links are not, nor are their numbers.
-func (t *urlTable) conclude(linksUnknown bool) {
-	for i := 0; i < len(t.rows) && linksUnknown; i++ {
+// forgetInlinks says that the numbers of inlinks are not known.
+func (t *urlTable) forgetInlinks() {
+	for i := range t.rows {
 		t.rows[i].inlinks = -1
 	}
-	slices.SortStableFunc(t.entries, func(a, b urlEntry) int { return int(a.row - b.row) })
 }
 
-// addFindings adds the IDs of rules to the rows.
-func (t *urlTable) addFindings(all []Findings) {
-	for _, f := range all {
-		for _, finding := range f.Rows {
-			i, known := t.place[keyOf(finding.URL)]
-			if known && !slices.Contains(t.rows[i].findings, f.ID) {
-				t.rows[i].findings = append(t.rows[i].findings, f.ID)
-			}
-		}
+// addFinding adds the ID of a rule to the row of a URL.
+func (t *urlTable) addFinding(url, id string) {
+	i, known := t.place[keyOf(url)]
+	if !known {
+		return
+	}
+	row := &t.rows[i]
+	if at, found := slices.BinarySearch(row.findings, id); !found {
+		row.findings = slices.Insert(row.findings, at, id)
+	}
+}
+
+// dropFinding removes the ID of a rule that the report does not list.
+func (t *urlTable) dropFinding(id string) {
+	for i := range t.rows {
+		t.rows[i].findings = slices.DeleteFunc(t.rows[i].findings, func(other string) bool { return other == id })
 	}
 }
 

@@ -86,7 +86,8 @@ func (s *workerDir) crawl() string {
 }
 
 // line returns where the line that is read begins.
-func (s *workerDir) line() linePosition { return linePosition{s.number, s.at} }
+// position is where the line that is read begins.
+func (s *workerDir) position() linePosition { return linePosition{s.number, s.at} }
 
 // page counts a page.
 func (s *workerDir) page(p *output.Page) {

@@ -60,6 +60,7 @@ func TestHostileSite(t *testing.T) {
 				b.Wait("pages are listed", `document.querySelectorAll("#pages tbody tr").length > 5`)
 			} else {
 				own = "file://"
+				b.Wait("the data are read", `data !== null`) // and the tree is there
 			}
 			wantNothingRan(t, b, own)
 			opened = append(opened, own)

@@ -139,7 +139,7 @@ func TestTablesSortAndSearch(t *testing.T) {
 	if sort(0); !strings.HasPrefix(strings.Join(cells(b, "origins", 0), " "), "https://bare.example https://example.com https://host-00.example") {
 		t.Errorf("by name: %s", cells(b, "origins", 0))
 	}
-	for text, want := range map[string]string{"HOST-0 .example": "1 2 3 4 5 6 7 8 9 10", "host-1 kb": "11 12 13 14 15 16 17 18 19 20"} {
+	for text, want := range map[string]string{"HOST-0 .example": "1 2 3 4 5 6 7 8 9 10", "host-1 Example": "11 12 13 14 15 16 17 18 19 20"} {
 		browsertest.Eval[int](b, `document.querySelector("[data-table=origins] input").value = "", 1`)
 		b.Type("[data-table=origins] input", text)
 		b.Wait(text+" is found", drawn("origins")+`.map(r => r.cells[1].textContent).join(" ") === "`+want+`"`)
@@ -398,7 +398,7 @@ func TestPanelShowsLinksOfAURL(t *testing.T) {
 	for _, tt := range []struct{ change, url, want string }{
 		{`data.links.omitted = 5000`, home, "links.jsonl has 5,000 more."},
 		{`data.links.images = false`, home, "The crawl recorded no images."},
-		{`data.links.images = true`, unknown, "The crawl neither requested nor skipped this URL."},
+		{`data.links.images = true`, unknown, "This URL is not in the table of URLs"},
 		{`tableOf("urls").total++`, unknown, "are not in this file"},
 		{`data.links.count = data.links.omitted = 0`, home, "The crawl recorded no links."},
 	} {

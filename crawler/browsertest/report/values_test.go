@@ -179,7 +179,7 @@ func (v *values) page(u string) pageOfURL {
 	}
 	entries, _ := details["entries"].([]any)
 	for _, entry := range entries {
-		p.section(fmt.Sprint("Sitemap entries ", len(entries)), lineTerms(entry.(object), u))
+		p.section(fmt.Sprint("Sitemap entries ", details["entry_count"]), lineTerms(entry.(object), u))
 	}
 	if steps := v.chain(u); len(steps) > 1 {
 		p.Headings, p.Items["Redirects"] = append(p.Headings, "Redirects"), steps
@@ -305,10 +305,17 @@ func verdictTerms(verdict object) map[string][]string {
 	if verdict["allowed"] == true {
 		said = "allowed"
 	}
+	outcome, _ := verdict["outcome"].(string)
+	if outcome != "" && outcome != "allow-all" {
+		said = "unknown: robots.txt could not be fetched"
+	}
 	if text, ok := verdict["rule"].(string); ok {
 		rule = fmt.Sprintf("%s, line %v", visible(text), verdict["line"])
 	}
-	if rule == "none" && said == "allowed" {
+	switch {
+	case outcome == "allow-all":
+		rule = "none: there is no robots.txt"
+	case rule == "none" && said == "allowed":
 		rule = "no rule matches, so the URL is allowed"
 	}
 	if group == "" {

@@ -8,21 +8,16 @@ import (
 	"strings"
 )
 
-// ErrAddress says that a server cannot listen on an address.
-var ErrAddress = errors.New("cannot listen")
+var (
+	// ErrAddress says that a server cannot listen on an address.
+	ErrAddress = errors.New("cannot listen")
 
-// A PublicError says that an address is not loopback.
-type PublicError struct {
-	Addr string
-	Port int
-}
+	// ErrPublic says that an address is not loopback.
+	ErrPublic = errors.New("can be reached from other machines")
+)
 
-func (e *PublicError) Error() string {
-	return fmt.Sprintf("%q can be reached from other machines; listen on 127.0.0.1:%d", e.Addr, e.Port)
-}
-
-// Listen takes a TCP address, HOST:PORT, and limits its connections. The error matches [ErrAddress], or is
-// a [PublicError] unless public addresses are allowed.
+// Listen takes a TCP address, HOST:PORT, and limits its connections. The error matches [ErrAddress], or
+// [ErrPublic] unless public addresses are allowed.
 func Listen(addr string, public bool) (net.Listener, error) {
 	_, _, err := net.SplitHostPort(addr)
 	var resolved *net.TCPAddr
@@ -33,7 +28,7 @@ func Listen(addr string, public bool) (net.Listener, error) {
 		return nil, fmt.Errorf("%w on %q, write HOST:PORT as in 127.0.0.1:8080: %w", ErrAddress, addr, err)
 	}
 	if !public && !resolved.IP.IsLoopback() { // no host at all is every address of the machine
-		return nil, &PublicError{addr, resolved.Port}
+		return nil, fmt.Errorf("%q %w; listen on 127.0.0.1:%d", addr, ErrPublic, resolved.Port)
 	}
 	l, err := net.ListenTCP("tcp", resolved)
 	if err != nil {

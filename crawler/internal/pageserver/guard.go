@@ -38,7 +38,7 @@ func NewGuard(access Access) *Guard {
 // ChangeHeader is how the page shows that it is the page.
 const ChangeHeader = "X-Politecrawl-Change"
 
-// Protect stands before next.
+// Protect returns a handler that rejects requests without permission, and passes the others to next.
 func (g *Guard) Protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -53,7 +53,7 @@ func (g *Guard) Protect(next http.Handler) http.Handler {
 		case g.access.Token == "" && !isLoopback(r.Host, g.access.Listened):
 			http.Error(w, "this is served to this machine alone, as localhost or 127.0.0.1", http.StatusForbidden)
 			return
-		case g.access.Token == "" || r.URL.Path == g.access.Open:
+		case g.access.Token == "" || g.access.Open != "" && r.URL.Path == g.access.Open:
 		case same(bearer(r), g.access.Token):
 			shown = true
 		case r.Method == http.MethodGet && same(r.URL.Query().Get("token"), g.access.Token):

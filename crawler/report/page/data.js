@@ -11,26 +11,26 @@ const tableOf = (id) => data.tables.find((t) => t.id === id);
 // A URL is its number in data.urls, but a string in a response of the server.
 const urlText = (v) => (typeof v === "string" ? v : data.urls[v] ?? "");
 
-// Asks the server. The response is undefined if it knows no such URL.
-const ask = async (path, parameters) => {
-  const response = await fetch(path + "?" + new URLSearchParams(parameters)).catch((err) => { throw new Error(noAnswer + err.message); });
+// Requests JSON of the server. It is undefined if it knows no such URL.
+const request = async (path, parameters) => {
+  const response = await fetch(path + "?" + new URLSearchParams(parameters)).catch((err) => { throw new Error(noResponse + err.message); });
   if (response.ok) return response.json();
   if (response.status !== 404) throw new Error((await response.text()).trim());
 };
-const noAnswer = "The server does not answer: ";
+const noResponse = "The server does not answer: ";
 
 // Returns what is known of a URL: its row in the table of URLs, the lines of the crawl's files, and, if they are
 // wanted, the links to it and from it, each as [url, text, rel, kind].
 let decoded = {}; // the last block of lines
 let links = null;
 const details = async (url, withLinks) => {
-  if (data.links.served) return (await ask("url", { url, links: withLinks ? 1 : 0 })) ?? {};
+  if (data.links.served) return (await request("url", { url, links: withLinks ? 1 : 0 })) ?? {};
   const all = tableOf("urls"), id = data.urls.indexOf(url), place = id < 0 ? -1 : all?.values[0].indexOf(id) ?? -1;
   const known = { row: place < 0 ? undefined : all.values.map((column) => column[place]) };
   const name = "lines-" + Math.floor(place / data.lines.size);
   if (known.row && document.getElementById("block-" + name)) {
     if (decoded.name !== name) decoded = { name, lines: await block(name).json() };
-    Object.assign(known, decoded.lines[place % data.lines.size]);
+    Object.assign(known, decoded.lines[place % data.lines.size] ?? { missing: true }); // the block was full
   } else known.missing = place >= 0 || all?.total > all?.count;
   if (!withLinks || !data.links.count || id < 0) return known;
   links ??= decodeLinks(new Uint8Array(await block("links").arrayBuffer()));

@@ -35,7 +35,7 @@ const members = (line, url) => Object.entries(line).filter(([name, v]) => !(name
   .flatMap(([name, v]) => {
     const title = name.replace(/_ms$/, "").replaceAll("_", " ");
     const values = Array.isArray(v) ? v : v && typeof v === "object" ? Object.entries(v).map(([key, of]) => ({ [key]: of })) : [v];
-    return term(title[0].toUpperCase() + title.slice(1), values.map((of) => shown(name, of)).filter((nodes) => nodes.join("") !== ""));
+    return term(title.charAt(0).toUpperCase() + title.slice(1), values.map((of) => shown(name, of)).filter((nodes) => nodes.join("") !== ""));
   });
 const shown = (name, v) => {
   if (Array.isArray(v)) return v.flatMap((of, i) => [i ? "; " : "", ...shown(name, of)]);
@@ -48,7 +48,7 @@ const shown = (name, v) => {
 // Returns the redirects that led to a URL, and those that it leads to.
 const chain = async (url, known) => {
   const steps = [], line = (of) => of.page ?? of.check;
-  for (const before of line(known)?.redirects ?? []) steps.push([before, line(await details(before))?.status]);
+  for (const before of (line(known)?.redirects ?? []).slice(0, 20)) steps.push([before, line(await details(before))?.status]);
   for (let at = url, of = known; steps.length < 20; of = await details(at)) {
     const again = steps.some(([u]) => u === at), { status, location } = line(of) ?? {};
     steps.push([at, status]);
@@ -59,8 +59,8 @@ const chain = async (url, known) => {
     element("li", {}, status ? status + " " : "", at === url ? visible(at) : isWebLink(at) ? urlButton(at) : visible(at)))));
 };
 
-const robotsRule = ({ url, group, rule, line, allowed, latest }) => section("robots.txt", ...list([
-  ...term("Verdict", [[allowed ? "allowed" : "disallowed"]]), ...term("Rule", [[rule ? visible(rule) + (line ? ", line " + line : "") : allowed ? "no rule matches, so the URL is allowed" : "none"]]),
+const robotsRule = ({ url, group, rule, line, allowed, latest, outcome }) => section("robots.txt", ...list([
+  ...term("Verdict", [[outcome && outcome !== "allow-all" ? "unknown: robots.txt could not be fetched" : allowed ? "allowed" : "disallowed"]]), ...term("Rule", [[rule ? visible(rule) + (line ? ", line " + line : "") : outcome === "allow-all" ? "none: there is no robots.txt" : allowed ? "no rule matches, so the URL is allowed" : "none"]]),
   ...term("Group", [[group ? visible(group) : "none"]]), ...term("File", [[urlButton(url)]]), ...term("Note", latest ? [["This is the latest robots.txt: the crawl recorded none for this URL."]] : []),
 ]));
 
@@ -104,32 +104,32 @@ const detailNodes = async (url, columns) => {
   return [
     ...(row && !same ? section("URL", ...list(fields(all.columns, row, 1))) : []),
     ...(missing ? [note("The lines of the crawl about this URL are not in this file. “politecrawl report DIR --serve 127.0.0.1:8080” shows them.")] : []),
-    ...(all && !row && !missing ? [note("The crawl neither requested nor skipped this URL.")] : []),
+    ...(all && !row && !missing ? [note("This URL is not in the table of URLs: the crawl has not requested it as a page, skipped or checked it.")] : []),
     ...(await chain(url, known)),
     ...[["Page", "page"], ["Skipped", "rejection"], ["Check", "check"], ["Permission", "permission"]].flatMap(([title, name]) => (known[name] ? section(title, ...list(members(known[name], url))) : [])),
     ...(known.robots ? robotsRule(known.robots) : []),
-    ...(known.entries ? section(counted("Sitemap entries", known.entries.length), ...known.entries.flatMap((entry) => list(members(entry, url)))) : []),
+    ...(known.entries ? section(counted("Sitemap entries", known.entry_count), ...known.entries.flatMap((entry) => list(members(entry, url))), ...(known.entry_count > known.entries.length ? [note("The first " + number(known.entries.length) + " are listed. entries.jsonl has all.")] : [])) : []),
     ...findings(url, row?.[all.columns.findIndex(([title]) => title === "Findings")] ?? []),
     ...linkTables(known),
   ];
 };
 
-let shownPanel = 0; // number of the latest showPanel call
+let panelCalls = 0; // of showPanel
 const showPanel = async ({ url, columns, values, depth }) => {
-  const turn = ++shownPanel;
+  const call = ++panelCalls;
   const title = element("h2", { tabIndex: -1, autofocus: true }, visible(url || kinds[columns[0][1]].texts(values[0]).join(" ")));
   const tools = element("div", { className: "tools" }, button("Close", () => panel.close()));
   if (depth) tools.prepend(button("Back", () => history.back()));
   if (isWebLink(url)) tools.append(element("a", { href: url, rel: "noopener noreferrer nofollow", target: "_blank" }, "Open the URL"));
   const parts = [...(columns ? list(fields(columns, values, 1)) : []), ...(url ? await detailNodes(url, columns).catch((err) => [note(visible(err.message))]) : [])];
-  if (turn !== shownPanel) return; // another URL was opened meanwhile
+  if (call !== panelCalls) return; // another URL was opened meanwhile
   panel.replaceChildren(tools, title, ...parts);
   if (!panel.open) panel.showModal();
   panel.scrollTop = 0;
   title.focus();
 };
 const hidePanel = () => {
-  shownPanel++;
+  panelCalls++;
   hiding = panel.open;
   panel.close();
 };

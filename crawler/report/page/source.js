@@ -59,7 +59,7 @@ const server = ({ columns, count, choices }) => {
     };
     const load = async (page) => {
       pages.set(page, null);
-      await ask("urls", parametersOf(page * pageRows, pageRows)).then((answer) => receive(page * pageRows, answer), (err) => { view.error = visible(err.message); });
+      await request("urls", parametersOf(page * pageRows, pageRows)).then((response) => receive(page * pageRows, response), (err) => { view.error = visible(err.message); });
       changed();
       if (!pages.get(page)) pages.delete(page); // a failed request is repeated when the rows are drawn again
     };
@@ -72,14 +72,14 @@ const server = ({ columns, count, choices }) => {
     view.loadAll = () => {
       try {
         for (let from = 0; view.loading || from < view.length; from += maxRows) {
-          const request = new XMLHttpRequest();
-          request.open("GET", "urls?" + new URLSearchParams(parametersOf(from, maxRows)), false);
-          request.send();
-          receive(from, JSON.parse(request.responseText));
+          const xhr = new XMLHttpRequest();
+          xhr.open("GET", "urls?" + new URLSearchParams(parametersOf(from, maxRows)), false);
+          xhr.send();
+          receive(from, JSON.parse(xhr.responseText));
         }
         view.loadAll = () => {};
       } catch (err) {
-        view.error = noAnswer + err.message;
+        view.error = noResponse + err.message;
       }
     };
     load(0);

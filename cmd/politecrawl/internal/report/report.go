@@ -47,13 +47,13 @@ If several workers shared the crawl, name all their directories, and a directory
 report with --output. Each page counts once. The report names workers that are running or
 were killed.
 
-report.html is one file that needs no network. It has a table of all URLs, and a page for each. report.json has
-the findings and counts for programs.
+report.html is one file that needs no network. It has a table of the URLs (at most --rows), and a page for each.
+report.json has the findings and counts for programs.
 
 With --baseline, report.html also shows what changed since an earlier crawl, as politecrawl compare lists it.
 
-With --serve, write no report: generate it for all URLs, without the limit of --rows, and serve it on this machine
-until interrupted. The page asks the server for what it shows.
+With --serve, write no report: generate it, and serve it on this machine until interrupted. Its table has all URLs.
+--rows limits only the other tables. A running crawl is shown as it was when the command started.
 
 With --links-to, print the pages that link to a URL, and write no report. If the crawl ran with
 --check assets, print those that use it as an image or the like too. With --links=full, the text
