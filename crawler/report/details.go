@@ -122,7 +122,7 @@ func (d *detailReader) line(name string, at linePosition) (json.RawMessage, erro
 	}
 	var line json.RawMessage
 	err := json.NewDecoder(io.NewSectionReader(file, at.at, math.MaxInt64-at.at)).Decode(&line)
-	if err == io.EOF { //nolint:errorlint // a decoder returns it as it is
+	if err == io.EOF {
 		err = io.ErrUnexpectedEOF // the file is shorter than before
 	}
 	return line, err

@@ -85,8 +85,7 @@ func (s *workerDir) crawl() string {
 	return s.state.Config.CrawlName
 }
 
-// line returns where the line that is read begins.
-// position is where the line that is read begins.
+// position returns where the line that is read begins.
 func (s *workerDir) position() linePosition { return linePosition{s.number, s.at} }
 
 // page counts a page.
