@@ -65,8 +65,8 @@ func (d *detailReader) read(row int) (*details, error) {
 	return &x, err
 }
 
-// about reports whether all lines are about a URL. Those of a later crawl are not, which writes other lines
-// at the places of the earlier ones.
+// about reports whether all lines are about a URL. A later crawl writes other lines at the places of the
+// earlier ones.
 func (x *details) about(url string) bool {
 	for _, line := range append([]json.RawMessage{x.Page, x.Rejection, x.Check, x.Permission}, x.Entries...) {
 		var of struct{ URL string }
