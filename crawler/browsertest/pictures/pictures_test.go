@@ -53,17 +53,20 @@ func TestPictures(t *testing.T) {
 		}
 	}
 	page := runDemo(t)
+	openReport := func(view string) {
+		b.Open("file://" + page + view)
+		b.Wait("the tables have all rows", "data !== null")
+	}
 	b.EmulateMedia("prefers-color-scheme", "light")
 	b.Resize(1200, 1000)
-	b.Open("file://" + page)
+	openReport("")
 	shown("report.png")
 	b.EmulateMedia("prefers-color-scheme", "dark")
 	b.Resize(1200, 900)
-	b.Open("file://" + page + "#sitemaps")
+	openReport("#sitemaps")
 	shown("report-sitemaps.png")
 	b.EmulateMedia("prefers-color-scheme", "light")
-	b.Open("file://" + page + "#urls?indexable=no&sort=-inlinks")
-	b.Wait("the table has rows", firstURL+" !== null")
+	openReport("#urls?indexable=no&sort=-inlinks")
 	shown("report-urls.png")
 	browsertest.Eval[int](b, firstURL+".click(), 1")
 	b.Wait("the page of the URL is open", "panel.open")
