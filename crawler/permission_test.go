@@ -441,7 +441,7 @@ func TestBodiesOfErrorsAreWithheld(t *testing.T) {
 			t.Fatalf("%d exchanges", len(kept.Exchanges))
 		}
 		for _, e := range kept.Exchanges {
-			if bytes.Contains(e.Body, []byte(secret)) {
+			if body, _ := e.Body.(output.BytesBody); bytes.Contains(body, []byte(secret)) {
 				t.Errorf("obey-noindex %v: the body of %s is archived", obeyNoindex, e.URL)
 			}
 		}

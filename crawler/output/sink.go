@@ -1,6 +1,10 @@
 package output
 
-import "time"
+import (
+	"bytes"
+	"io"
+	"time"
+)
 
 // A Sink writes the results of a crawl in another format, besides the JSON Lines files. Its
 // methods are not called concurrently.
@@ -91,9 +95,10 @@ type Robots struct {
 	Body      []byte    // decoded, up to the size limit; nil if there is none, or it must not be stored
 }
 
-// Exchange is a request for a page, a robots.txt or a sitemap, and the response, as they were
-// sent. CONNECT requests to a proxy are not included. Response headers are sorted, with names in
-// canonical case. Headers of HTTP/2 are written as in HTTP/1.1.
+// Exchange is a request and the response, as they were sent. CONNECT requests to a proxy and interim
+// responses are not included. Over HTTP/1.1, Response and Body are byte for byte what was received, Body with its
+// Content-Encoding and its chunks. HTTP/2, and HTTP/1.1 that a proxy relays, is written as HTTP/1.1
+// without Transfer-Encoding, with sorted fields. Fields with secrets are omitted.
 type Exchange struct {
 	URL       string
 	StartedAt time.Time
@@ -101,9 +106,38 @@ type Exchange struct {
 	Addr      string        // IP address of the server; empty if not known, or the request went through a proxy
 	Proto     string        // protocol of the response: HTTP/1.1, HTTP/2.0
 	Request   []byte        // request line and headers, with the empty line after them
-	Response  []byte        // status line and headers, with the empty line after them, without Transfer-Encoding
+	Response  []byte        // status line and headers, with the empty line after them
 	Status    int
-	Body      []byte // as sent, with Content-Encoding, without chunks
-	Truncated bool   // Body is incomplete
-	Withheld  string // why Body is left out, such as noindex or no-store; empty if it is included
+	Body      Body      // nil if there is none, or it is withheld
+	Truncated Truncated // why Body is incomplete; empty if it is complete
+	Withheld  string    // why Body is left out, such as noindex or no-store; empty if it is included
 }
+
+// Truncated says why a body is incomplete, as WARC-Truncated does.
+type Truncated string
+
+// The values of Truncated.
+const (
+	TruncatedLength     Truncated = "length"     // a limit was reached, or the rest was not needed
+	TruncatedTime       Truncated = "time"       // a time limit was reached
+	TruncatedDisconnect Truncated = "disconnect" // the connection was closed
+)
+
+// A Body is the body of an exchange, in memory or in a file. It is closed when the sinks have written it.
+type Body interface {
+	io.ReaderAt
+	Size() int64
+	Close() error
+}
+
+// BytesBody is a [Body] in memory.
+type BytesBody []byte
+
+// ReadAt implements io.ReaderAt.
+func (b BytesBody) ReadAt(p []byte, off int64) (int, error) { return bytes.NewReader(b).ReadAt(p, off) }
+
+// Size returns the number of bytes.
+func (b BytesBody) Size() int64 { return int64(len(b)) }
+
+// Close does nothing.
+func (BytesBody) Close() error { return nil }

@@ -123,7 +123,9 @@ func (b *recordedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	keep := min(n, maxRecorded-b.r.body.Len())
 	b.r.body.Write(p[:keep])
-	b.r.ex.Truncated = b.r.ex.Truncated || keep < n
+	if keep < n {
+		b.r.ex.Truncated = output.TruncatedLength
+	}
 	b.r.end = b.r.end || errors.Is(err, io.EOF)
 	return n, err
 }
@@ -134,9 +136,11 @@ func (b *recordedBody) Close() error {
 	b.once.Do(func() {
 		r := b.r
 		if r.ex.Duration = time.Since(r.ex.StartedAt); r.ex.Withheld == "" {
-			r.ex.Body = r.body.Bytes()
+			r.ex.Body = output.BytesBody(r.body.Bytes())
 		}
-		r.ex.Truncated = r.ex.Truncated || !r.end
+		if !r.end {
+			r.ex.Truncated = output.TruncatedLength
+		}
 		if r.page != nil {
 			r.page.Exchange = &r.ex
 			return

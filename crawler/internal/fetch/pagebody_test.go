@@ -43,7 +43,7 @@ func TestRecordedBodyIsBounded(t *testing.T) {
 		t.Errorf("%d bytes, %v, are read", n, err)
 	}
 	err := body.Close()
-	if got := page.Exchange; err != nil || len(got.Body) != maxRecorded || !got.Truncated {
-		t.Errorf("%d bytes are kept, cut %t, %v", len(got.Body), got.Truncated, err)
+	if got := page.Exchange; err != nil || got.Body.Size() != maxRecorded || got.Truncated == "" {
+		t.Errorf("%d bytes are kept, cut %q, %v", got.Body.Size(), got.Truncated, err)
 	}
 }

@@ -126,12 +126,22 @@ func (w *Writer) write(b *Batch) error {
 	reset(&w.unfiled)
 	w.robotsWritten = w.dir.RobotsLog().Length()
 	w.mu.Unlock()
+	defer closeBodies(b.results.Exchanges)
 	for i := range w.sinks {
 		if err := w.sinks[i].Write(&b.results); err != nil {
 			return failed(&w.sinks[i].format, err)
 		}
 	}
 	return nil
+}
+
+// closeBodies closes the bodies of exchanges. Nothing depends on them any more, so it ignores errors.
+func closeBodies(exchanges []*output.Exchange) {
+	for _, e := range exchanges {
+		if e.Body != nil {
+			_ = e.Body.Close()
+		}
+	}
 }
 
 // maxCheckpoint is the maximum size of the checkpoint of a sink, in bytes.

@@ -196,6 +196,9 @@ func (w *Writer) Written() Lengths {
 
 // Close closes the sinks and the files. Close the frontier later, since a sink may read it.
 func (w *Writer) Close() error {
+	w.mu.Lock()
+	closeBodies(w.unfiled.Exchanges)
+	w.mu.Unlock()
 	var errs []error
 	for i := range w.sinks {
 		errs = append(errs, failed(&w.sinks[i].format, w.sinks[i].Close()))

@@ -118,7 +118,8 @@ func (v *Visitor) archive(out *outcome) {
 	case v.set.Noindex, purposes:
 		e.Withheld = "unread"
 	}
-	if e.Withheld != "" {
+	if e.Withheld != "" && e.Body != nil {
+		_ = e.Body.Close()
 		e.Body = nil
 	}
 	v.Results.Exchange(e)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"net/netip"
 	"strings"
 	"time"
@@ -91,13 +92,20 @@ func (s *sink) response(x *output.Exchange, id recordID) error {
 	this := capture{id: id, date: x.StartedAt, whole: captured{id: id, url: url, date: x.StartedAt}}
 	var key payloadKey
 	known, original := false, captured{}
-	whole := len(x.Body) > 0 && !x.Truncated && x.Withheld == ""
+	var body []byte
+	if x.Body != nil {
+		body = make([]byte, x.Body.Size())
+		if _, err := x.Body.ReadAt(body, 0); err != nil && err != io.EOF {
+			return err
+		}
+	}
+	whole := len(body) > 0 && x.Truncated == "" && x.Withheld == ""
 	if whole {
-		key = sha256.Sum256(x.Body)
+		key = sha256.Sum256(body)
 		original, known = s.payloads.Get(key)
 	}
 
-	head, body := httpHead(x.Response), x.Body
+	head := httpHead(x.Response)
 	switch {
 	case x.Status == 304:
 		this.whole = last.whole
@@ -115,8 +123,8 @@ func (s *sink) response(x *output.Exchange, id recordID) error {
 		switch {
 		case x.Withheld != "":
 			s.add("WARC-Truncated", "unspecified")
-		case x.Truncated:
-			s.add("WARC-Truncated", "length")
+		case x.Truncated != "":
+			s.add("WARC-Truncated", string(x.Truncated))
 		}
 	}
 	if err := s.put(typeResponse, head, body); err != nil {

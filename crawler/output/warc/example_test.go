@@ -33,7 +33,7 @@ func ExampleFormat() {
 			URL: "https://example.com/page", StartedAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Status: 200, Proto: "HTTP/1.1",
 			Request:  []byte("GET /page HTTP/1.1\r\nHost: example.com\r\n\r\n"),
 			Response: []byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"),
-			Body:     []byte("hello"),
+			Body:     output.BytesBody("hello"),
 		}},
 		Pages: []*output.Page{{URL: "https://example.com/page", Status: 200, Depth: 1, Source: "link", FoundOn: "https://example.com/"}},
 	}

@@ -25,8 +25,12 @@ func FuzzWrite(f *testing.F) {
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, url, request, response string, body []byte, addr, proto, via string, status int, cut bool) {
 		url = "http://" + url
+		truncated := output.Truncated("")
+		if cut {
+			truncated = output.TruncatedTime
+		}
 		x := &output.Exchange{
-			URL: url, StartedAt: noon, Addr: addr, Proto: proto, Status: status, Body: body, Truncated: cut,
+			URL: url, StartedAt: noon, Addr: addr, Proto: proto, Status: status, Body: output.BytesBody(body), Truncated: truncated,
 			Request: []byte(request), Response: []byte(response),
 		}
 		found := &output.Results{

@@ -195,7 +195,7 @@ func checkFields(r *parsed) error {
 		case "WARC-IP-Address":
 			_, bad = netip.ParseAddr(value)
 		case "WARC-Truncated":
-			if value != "length" && value != "unspecified" {
+			if !slices.Contains([]string{"length", "time", "disconnect", "unspecified"}, value) {
 				bad = fmt.Errorf("%s %q", name, value)
 			}
 		case "WARC-Protocol":

@@ -44,7 +44,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 // answered returns an exchange of a GET.
 func answered(url string, status int, body string) *output.Exchange {
 	return &output.Exchange{
-		URL: url, StartedAt: noon, Duration: time.Second, Addr: "192.0.2.7", Proto: "HTTP/1.1", Status: status, Body: []byte(body),
+		URL: url, StartedAt: noon, Duration: time.Second, Addr: "192.0.2.7", Proto: "HTTP/1.1", Status: status, Body: output.BytesBody(body),
 		Request:  []byte("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n"),
 		Response: fmt.Appendf(nil, "HTTP/1.1 %d Some Reason\r\nServer: test\r\n\r\n", status),
 	}
@@ -97,9 +97,9 @@ func TestExchange(t *testing.T) {
 
 func TestRevisit(t *testing.T) {
 	cut := answered("http://a.test/cut", 200, "body")
-	cut.Truncated = true
+	cut.Truncated = output.TruncatedLength
 	cutAgain := answered("http://a.test/cut-too", 200, "body")
-	cutAgain.Truncated = true
+	cutAgain.Truncated = output.TruncatedLength
 	got := written(t, &output.Results{Exchanges: []*output.Exchange{
 		cut, cutAgain, // nobody knows how they go on
 		answered("http://a.test/1", 200, "body"),
@@ -248,7 +248,7 @@ func TestRevisitOfEarlierCrawls(t *testing.T) {
 func TestRevisitOfHiddenPayload(t *testing.T) {
 	const url = "http://a.test/page"
 	cut, withheld := answered(url, 200, "part"), answered(url, 200, "")
-	cut.Truncated, withheld.Withheld = true, "noindex"
+	cut.Truncated, withheld.Withheld = output.TruncatedLength, "noindex"
 	for _, tt := range []struct {
 		name   string
 		second *output.Exchange
@@ -256,7 +256,7 @@ func TestRevisitOfHiddenPayload(t *testing.T) {
 		torn   int64 // bytes that the archive of the second crawl lacks
 	}{
 		{"an error", answered(url, 503, "later"), true, 0},
-		{"an error that is cut", &output.Exchange{URL: url, StartedAt: noon, Status: 500, Truncated: true, Response: []byte("HTTP/1.1 500 \r\n\r\n"), Body: []byte("x")}, true, 0},
+		{"an error that is cut", &output.Exchange{URL: url, StartedAt: noon, Status: 500, Truncated: output.TruncatedDisconnect, Response: []byte("HTTP/1.1 500 \r\n\r\n"), Body: output.BytesBody("x")}, true, 0},
 		{"an error with the payload of another page", answered(url, 404, "other"), true, 0},
 		{"not modified", answered(url, 304, ""), true, 0},
 		{"withheld", withheld, false, 0},
@@ -384,7 +384,7 @@ func TestHeadersHaveNoInjectedLines(t *testing.T) {
 			if len(got) != 5 || got[0].get("WARC-IP-Address") != "" || !absolute(got[0].get("WARC-Target-URI")) && !strings.HasSuffix(url, "%") {
 				t.Fatalf("records %q", kinds(got))
 			}
-			if string(got[0].block) != "GET /\r\n\r\n" || !bytes.Equal(got[1].payload(), x.Body) {
+			if string(got[0].block) != "GET /\r\n\r\n" || !bytes.Equal(got[1].payload(), x.Body.(output.BytesBody)) {
 				t.Errorf("blocks %q and %q", got[0].block, got[1].block)
 			}
 		})
