@@ -103,6 +103,10 @@ type Output struct {
 	// pages.1.jsonl and so on (default 0: all). Archives such as WARC stay, since later ones refer to their
 	// records.
 	KeepGenerations int
+
+	// WARCMax is the maximum number of bytes of a body in an archive such as WARC (default 64 MiB). The rest is not
+	// recorded, and the operator is told.
+	WARCMax int64
 }
 
 // Limits are limits of the whole crawl, of each host and of each page.

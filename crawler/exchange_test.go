@@ -105,7 +105,8 @@ func TestExchanges(t *testing.T) {
 
 	mux.HandleFunc("/broken", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "100")
-		_, _ = io.WriteString(w, `secret`)
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, `<meta name="robots" content="noarchive">secret`)
 	})
 	mux.HandleFunc("/gone", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Robots-Tag", "noindex")
@@ -165,7 +166,7 @@ func TestExchanges(t *testing.T) {
 			t.Errorf("%s: %+v", path, e)
 		}
 	}
-	for path, rule := range map[string]string{"/hidden": "noindex", "/unkept": "noarchive", "/broken": "unread", "/gone": "noindex"} {
+	for path, rule := range map[string]string{"/hidden": "noindex", "/unkept": "noarchive", "/broken": "noarchive", "/gone": "noindex"} {
 		if e := by[path]; e == nil || e.Body != nil || e.Withheld != rule {
 			t.Errorf("%s: %+v", path, e)
 		}

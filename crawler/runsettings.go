@@ -59,7 +59,7 @@ func newSettings(cfg *Config, opts *Options) (set run.Settings, err error) {
 			Requests: fetch.Config{
 				UserAgent: cfg.Fetch.UserAgent, Contact: cfg.Fetch.Contact, Types: types,
 				Timeout: cfg.Fetch.Timeout, FirstByteTimeout: cfg.Fetch.FirstByteTimeout, StallTimeout: cfg.Fetch.StallTimeout,
-				MaxBody: cfg.Fetch.MaxBody, Workers: cfg.Limits.Concurrency, PerHost: cfg.Politeness.PerHost,
+				MaxBody: cfg.Fetch.MaxBody, MaxRecorded: cfg.Output.WARCMax, Spool: cfg.Output.Dir, Workers: cfg.Limits.Concurrency, PerHost: cfg.Politeness.PerHost,
 				Proxies: cfg.Fetch.Proxies, Guard: addresses, Base: opts.Transport,
 			},
 			Token: token, Retries: cfg.Fetch.Retries, LeaseTime: leaseTime(cfg),

@@ -84,6 +84,7 @@ func (c *Config) settings() []setting {
 		value("extract", &c.Output.Extract, nil, valid(fieldRules)).rereads(),
 		value("durability", &c.Output.Durability, DurableProcess, oneOf(DurableProcess, DurablePower)).ofProcess(),
 		value("keep-generations", &c.Output.KeepGenerations, 0, orZero[int]("keeps all")).ofProcess(),
+		value("warc-max", &c.Output.WARCMax, 64<<20, func(n int64) error { return require(n > 0, "%d is not a number of bytes to record", n) }).ofProcess(),
 
 		value("concurrency", &c.Limits.Concurrency, 16, positiveCount).ofProcess(),
 		value("max-pages", &c.Limits.MaxPages, 0, limit),

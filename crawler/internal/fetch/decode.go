@@ -167,7 +167,9 @@ func (b *decodedBody) Read(p []byte) (n int, err error) {
 		n, err = b.decoder.Read(p)
 		b.out += int64(n)
 	}
-	b.err = b.explain(err)
+	if b.err = b.explain(err); b.err != nil && b.ended == nil {
+		drain(b.encoded)
+	}
 	if b.err == nil && (b.out-ratioGrace)/maxRatio > b.in {
 		b.err = io.EOF
 		if b.page != nil {
@@ -242,6 +244,7 @@ type unreadableBody struct {
 func (b *unreadableBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if n > 0 {
+		drain(b.ReadCloser)
 		return 0, b.err
 	}
 	return 0, err

@@ -15,46 +15,41 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// maxRecorded is the maximum size of a recorded body. Sitemaps and robots.txt are not read
-// further, nor are pages unless max-body is larger.
-const maxRecorded = 64 << 20
-
-// A recording is an exchange in progress.
+// A recording is an exchange in progress. Its response is what a recordedConn receives or, over other connections,
+// what net/http makes of it. All methods do nothing if it is nil: exchanges are not recorded.
 type recording struct {
-	archive Archive
-	page    *Response // that gets the exchange instead; nil if no page is requested
-	ex      output.Exchange
-	body    bytes.Buffer
-	end     bool // the end of the body was read
+	transport *Transport
+	page      *Response // that gets the exchange instead of the archive; nil if no page is requested
+	ex        output.Exchange
+	raw       bool  // a recordedConn writes the body
+	size      int64 // of the body as the header says; -1 if it does not
 
 	proxied            bool            // the address is that of a proxy
 	omit, omitResponse map[string]bool // fields that the archive omits
 
 	mu     sync.Mutex // guards the fields below: other goroutines open the connection
-	fields []byte     // header fields of the request as they were sent
+	in     *received  // over the last connection
+	conn   *recordedConn
+	fields []byte // header fields of the request as they were sent
 	addr   string
 }
 
-// record returns a recording of a request and the request to send instead. The recording is nil if
-// exchanges are not recorded. The exchange of a page is in its Response. The crawl archives it
-// later, since the page may forbid archiving. Checks are not recorded.
+// record returns a recording of a request, and the request to send instead. The exchanges of a page are in its
+// Response. The crawl archives them later, since the page may forbid archiving.
 func (t *Transport) record(req *http.Request, page *Response) (*recording, *http.Request) {
-	if t.crawl.Archive == nil || page != nil && page.check {
+	if t.crawl.Archive == nil {
 		return nil, req
 	}
-	r := &recording{archive: t.crawl.Archive, page: page, proxied: t.proxyOf(req) != nil, ex: output.Exchange{URL: req.URL.String(), StartedAt: time.Now()}}
+	r := &recording{
+		transport: t, page: page, proxied: t.proxyOf(req) != nil, in: t.newReceived(),
+		ex: output.Exchange{URL: req.URL.String(), StartedAt: time.Now()},
+	}
 	r.omit, r.omitResponse = t.credentials.Omit(req.URL)
 	return r, req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
-		GotConn: func(info httptrace.GotConnInfo) {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.fields = nil // an attempt on a connection that was closed does not count
-			if host, _, err := net.SplitHostPort(info.Conn.RemoteAddr().String()); err == nil {
-				r.addr = host
-			}
-		},
+		GotConn: func(info httptrace.GotConnInfo) { r.gotConn(info.Conn) },
 		WroteHeaderField: func(key string, values []string) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
@@ -73,24 +68,71 @@ func (t *Transport) record(req *http.Request, page *Response) (*recording, *http
 	}))
 }
 
-// responded records the header of the response. The body is recorded while it is read. Call it
+func (t *Transport) newReceived() *received {
+	return &received{body: spool{dir: t.spool, max: t.maxRecorded}}
+}
+
+// gotConn starts the recording with a connection. An attempt on an earlier one does not count.
+func (r *recording) gotConn(conn net.Conn) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.in.end()
+	r.in, r.conn, r.fields = r.transport.newReceived(), recordedBelow(conn), nil
+	if r.conn != nil {
+		r.conn.begin(r.in)
+	}
+	if host, _, err := net.SplitHostPort(conn.RemoteAddr().String()); err == nil {
+		r.addr = host
+	}
+}
+
+// abort ends the recording of a request without a response.
+func (r *recording) abort() {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.in.end()
+}
+
+// responded records the header of the response. The body is recorded while it is received. Call it
 // before the response is changed. With no-store it withholds the body, except that of a page: the
 // crawl decides about pages.
 func (r *recording) responded(req *http.Request, resp *http.Response) {
-	var head bytes.Buffer
+	if r == nil {
+		return
+	}
+	r.ex.Request = r.request(req)
+	head := r.in.header()
+	if r.raw = head != nil; r.raw {
+		r.ex.Response = omitFields(head, r.omitResponse)
+	} else {
+		r.conn.end(r.in)
+		r.ex.Response = headerOf(resp, r.omitResponse)
+	}
+	r.ex.Status, r.ex.Proto, r.size = resp.StatusCode, resp.Proto, resp.ContentLength
+	if resp.Body == http.NoBody || req.Method == http.MethodHead || resp.StatusCode == http.StatusNoContent || resp.StatusCode == http.StatusNotModified {
+		r.size = 0
+	}
+	if r.page == nil && robotsext.NoStore(resp.Header) {
+		r.ex.Withheld = "no-store" // ROB-CAC-06
+		r.in.end()
+	}
+	resp.Body = &recordedBody{ReadCloser: resp.Body, r: r}
+}
+
+// headerOf returns the header of a response of HTTP/2, or through a proxy, as one of HTTP/1.1.
+func headerOf(resp *http.Response, omit map[string]bool) []byte {
 	proto := "HTTP/1.1"
 	if resp.ProtoMajor == 1 {
 		proto = resp.Proto
 	}
+	var head bytes.Buffer
 	fmt.Fprintf(&head, "%s %s\r\n", proto, cmp.Or(strings.TrimSpace(resp.Status), fmt.Sprint(resp.StatusCode)))
-	_ = resp.Header.WriteSubset(&head, r.omitResponse) // a buffer does not fail
+	_ = resp.Header.WriteSubset(&head, omit) // a buffer does not fail
 	head.WriteString("\r\n")
-	r.ex.Response, r.ex.Status, r.ex.Proto = head.Bytes(), resp.StatusCode, resp.Proto
-	r.ex.Request = r.request(req)
-	if r.page == nil && robotsext.NoStore(resp.Header) {
-		r.ex.Withheld = "no-store" // ROB-CAC-06
-	}
-	resp.Body = &recordedBody{ReadCloser: resp.Body, r: r}
+	return head.Bytes()
 }
 
 // request returns the header of the request as it was sent or, if the transport does not report
@@ -112,40 +154,91 @@ func (r *recording) request(req *http.Request) []byte {
 	return b.Bytes()
 }
 
-// recordedBody records a body while it is read.
+// finish ends the recording. Err is the error of the last read of the body.
+func (r *recording) finish(err error) {
+	r.conn.end(r.in)
+	r.ex.Duration = time.Since(r.ex.StartedAt)
+	if r.ex.Withheld == "" {
+		r.in.mu.Lock()
+		r.in.ended = true
+		body, failed := &r.in.body, r.in.err
+		r.ex.Truncated = r.truncated(body, err)
+		if body.cut && r.ex.Truncated != "" {
+			r.transport.reportCut(&r.ex)
+		}
+		size := body.size
+		if r.size >= 0 {
+			size = min(size, r.size) // what follows is not part of the response
+		}
+		r.ex.Body = body.body(size)
+		r.in.mu.Unlock()
+		if failed != nil {
+			r.transport.crawl.Lifecycle.Fail(fmt.Errorf("record the body of %s: %w", secret.RedactText(r.ex.URL), failed))
+		}
+	}
+	if r.page != nil {
+		r.page.Exchanges = append(r.page.Exchanges, &r.ex)
+		return
+	}
+	r.transport.crawl.Archive.Exchange(&r.ex)
+}
+
+// truncated returns why a body is incomplete. Err is the error of the last read.
+func (r *recording) truncated(body *spool, err error) output.Truncated {
+	switch {
+	case r.size >= 0 && body.size >= r.size:
+		return ""
+	case body.cut, err == nil: // a reader had enough
+		return output.TruncatedLength
+	case err == io.EOF:
+		return ""
+	case isTimeout(err), errors.Is(err, errStalled):
+		return output.TruncatedTime
+	}
+	return output.TruncatedDisconnect
+}
+
+// reportCut tells the operator, once, that the archive has only a part of a body.
+func (t *Transport) reportCut(e *output.Exchange) {
+	t.cut.Do(func() {
+		url := secret.RedactText(e.URL)
+		t.crawl.Lifecycle.Notice("archived body truncated", fmt.Sprintf(
+			"the archive has only the first %d bytes of %s, and of other bodies that are larger; see warc-max", t.maxRecorded, url), "url", url, "max", t.maxRecorded)
+	})
+}
+
+// recordedBody is the body of a recorded response.
 type recordedBody struct {
 	io.ReadCloser
 	r    *recording
+	err  error // of the last Read
 	once sync.Once
 }
 
 func (b *recordedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	keep := min(n, maxRecorded-b.r.body.Len())
-	b.r.body.Write(p[:keep])
-	if keep < n {
-		b.r.ex.Truncated = output.TruncatedLength
+	if !b.r.raw {
+		b.r.in.write(p[:n])
 	}
-	b.r.end = b.r.end || errors.Is(err, io.EOF)
+	b.err = err
 	return n, err
 }
 
 // Close closes the body and ends the recording.
 func (b *recordedBody) Close() error {
 	err := b.ReadCloser.Close()
-	b.once.Do(func() {
-		r := b.r
-		if r.ex.Duration = time.Since(r.ex.StartedAt); r.ex.Withheld == "" {
-			r.ex.Body = output.BytesBody(r.body.Bytes())
-		}
-		if !r.end {
-			r.ex.Truncated = output.TruncatedLength
-		}
-		if r.page != nil {
-			r.page.Exchange = &r.ex
-			return
-		}
-		r.archive.Exchange(&r.ex)
-	})
+	b.once.Do(func() { b.r.finish(b.err) })
 	return err
+}
+
+// drain reads the rest of a recorded body, which its decoder does not need, up to the limit of the archive.
+func drain(body io.Reader) {
+	switch b := body.(type) {
+	case *decodedBody:
+		drain(b.encoded)
+	case *recordedBody:
+		if b.err == nil && b.r.ex.Withheld == "" {
+			_, _ = io.Copy(io.Discard, io.LimitReader(b, b.r.transport.maxRecorded)) // the error is in b
+		}
+	}
 }

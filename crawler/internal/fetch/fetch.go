@@ -39,7 +39,7 @@ type Request struct {
 	Header http.Header // additional fields, such as If-None-Match; nil if none
 
 	// Method is set if the request only checks whether the URL works. The response is then read
-	// whatever type it has, and is in no archive. Empty means GET, for a page.
+	// whatever type it has. Empty means GET, for a page.
 	Method string
 	// MaxBody is the number of bytes to read. Zero means Config.MaxBody.
 	MaxBody int
@@ -54,7 +54,10 @@ type Response struct {
 	OtherType string // the media type because of which Body was not read; empty if it was
 	Began     time.Time
 	Took      time.Duration
-	Exchange  *output.Exchange // for archives; nil if exchanges are not recorded, or no response began
+
+	// Exchanges are for archives; none if they are not recorded, or no response began. The last one is this response.
+	// The site sent the others before it, since the request had no signature or its connection was too old.
+	Exchanges []*output.Exchange
 
 	check bool          // the request only checks the URL
 	limit int           // maximum bytes of the body to read
@@ -119,7 +122,7 @@ func New(ctx context.Context, cfg Config, robots *robotsext.Robots) *Fetcher {
 
 // Fetch requests a page. It returns responses of any status without error, and does not follow
 // redirects. The error is a network error or a [*robotsext.BlockedError]. Even then the Response
-// is not nil: it has the times, and the Exchange as far as it was recorded.
+// is not nil: it has the times, what was received, and the Exchanges as far as they were recorded.
 func (f *Fetcher) Fetch(req Request) (*Response, error) {
 	limit := cmp.Or(req.MaxBody, f.maxBody+1) // the additional byte shows that there is more
 	resp := &Response{Began: time.Now(), check: req.Method != "", limit: limit}
@@ -129,8 +132,7 @@ func (f *Fetcher) Fetch(req Request) (*Response, error) {
 	ctx, cancel := context.WithTimeout(c.Context, f.timeout)
 	defer cancel()
 	c.Context = context.WithValue(ctx, responseKey{}, resp)
-	c.OnResponse(func(r *colly.Response) {
-		resp.Status, resp.Header = r.StatusCode, *r.Headers
+	c.OnResponse(func(*colly.Response) {
 		if len(resp.Body) > f.maxBody {
 			resp.Body, resp.Truncated = resp.Body[:f.maxBody], truncatedByMaxBody
 		}

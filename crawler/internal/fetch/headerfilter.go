@@ -3,15 +3,10 @@ package fetch
 import (
 	"bufio"
 	"bytes"
-	"context"
-	"crypto/tls"
 	"net"
-	"net/http"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
-
-	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
 // A headerFilter is a connection without the lines of a response header that are not fields, such as one
@@ -44,6 +39,9 @@ func (f *headerFilter) Read(b []byte) (int, error) {
 	f.line = f.line[n:]
 	return n, nil
 }
+
+// NetConn returns the connection below, as that of a tls.Conn does.
+func (f *headerFilter) NetConn() net.Conn { return f.Conn }
 
 // filter returns the next line of the header, or nothing if it is not a field.
 func (f *headerFilter) filter(line []byte) []byte {
@@ -79,40 +77,9 @@ func (f *headerFilter) filter(line []byte) []byte {
 	return line
 }
 
-// filterHeaders returns a transport like t, with a headerFilter for each connection. It uses no proxy.
-func filterHeaders(t *http.Transport, dialer *net.Dialer, g *guard.Guard) http.RoundTripper {
-	t, dialer.Control = withoutHTTP2(t), g.Control
-	t.Proxy, t.DisableKeepAlives = nil, true
-	filter := func(conn net.Conn) net.Conn { return &headerFilter{Conn: conn, in: bufio.NewReader(conn)} }
-	t.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		conn, err := dialer.DialContext(ctx, network, addr)
-		if err != nil {
-			return nil, err
-		}
-		return filter(conn), nil
-	}
-	t.DialTLSContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		conn, err := (&tls.Dialer{NetDialer: dialer, Config: t.TLSClientConfig}).DialContext(ctx, network, addr)
-		if err != nil {
-			return nil, err
-		}
-		return filter(conn), nil
-	}
-	return &guarded{t, g}
-}
-
-// A guarded transport checks the host of each request before it resolves the name.
-type guarded struct {
-	*http.Transport
-	guard *guard.Guard
-}
-
-// RoundTrip implements http.RoundTripper.
-func (t *guarded) RoundTrip(req *http.Request) (*http.Response, error) {
-	if err := t.guard.CheckHost(req.URL.Hostname()); err != nil {
-		return nil, err
-	}
-	return t.Transport.RoundTrip(req)
+// newHeaderFilter returns a connection with a headerFilter.
+func newHeaderFilter(conn net.Conn) net.Conn {
+	return &headerFilter{Conn: conn, in: bufio.NewReader(conn)}
 }
 
 // isMalformedHeader reports whether net/http has rejected a line of a response header. Only the text

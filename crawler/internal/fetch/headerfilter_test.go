@@ -4,12 +4,12 @@ import (
 	"bufio"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
@@ -85,7 +85,7 @@ func TestFilteredConnections(t *testing.T) {
 	defer server.Close()
 	own := server.Client().Transport.(*http.Transport)
 	for name, g := range map[string]*guard.Guard{"allowed": guard.New(netip.MustParsePrefix("127.0.0.0/8")), "refused": guard.New()} {
-		resp, err := (&http.Client{Transport: filterHeaders(own, &net.Dialer{}, g)}).Get(server.URL)
+		resp, err := (&http.Client{Transport: wrapConns(withoutHTTP2(own), &Config{Guard: g, Timeout: time.Minute}, newHeaderFilter)}).Get(server.URL)
 		if allowed := name == "allowed"; (err == nil) != allowed {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -23,10 +23,10 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // readBody reads and closes the body of a response to the request of the page. Colly gets an empty
 // body, since it would allocate more than twice the size of the other. If reading fails, colly gets
-// the error. Encoded is the body as the site sends it, and size its Content-Length.
+// the error, and Body has what was read before. Encoded is the body as the site sends it, and size its Content-Length.
 func (p *Response) readBody(resp *http.Response, types Types, encoded io.Reader, size int64) {
 	p.Release() // an earlier response, to a request without a signature
-	p.Truncated = ""
+	p.Status, p.Header, p.Truncated = resp.StatusCode, resp.Header, ""
 	p.buf = buffers.Get().(*bytes.Buffer)
 	p.buf.Reset()
 	media, err := p.mediaType(resp, types)
@@ -47,7 +47,7 @@ func (p *Response) readBody(resp *http.Response, types Types, encoded io.Reader,
 	_ = resp.Body.Close()
 	resp.Body, resp.Uncompressed = http.NoBody, true // colly must not decode it
 	if err != nil {
-		p.Body, resp.Body = nil, failedBody{err}
+		resp.Body = failedBody{err}
 	}
 }
 

@@ -113,18 +113,22 @@ const (
 	maxClosed   = 3 // connections, and the next one is the last
 )
 
-// send sends a request, and repeats it once if the site has timed out an idle connection.
-func (s *sender) send(base http.RoundTripper, req *http.Request) (*http.Response, error) {
-	resp, err := s.sendOnce(base, req)
+// send sends a request, and repeats it once if the site has timed out an idle connection. It returns the recording
+// of the response.
+func (s *sender) send(base http.RoundTripper, req *http.Request, page *Response) (*http.Response, *recording, error) {
+	rec, out := s.transport.record(req, page)
+	resp, err := s.sendOnce(base, out)
 	if err != nil || !s.timedOut(resp) {
-		return resp, err
+		return resp, rec, err
 	}
+	rec.responded(out, resp)
 	_ = resp.Body.Close()
 	s.done(false)
-	if resp, err = s.sendOnce(base, req); err == nil {
+	rec, out = s.transport.record(req, page)
+	if resp, err = s.sendOnce(base, out); err == nil {
 		s.timedOut(resp)
 	}
-	return resp, err
+	return resp, rec, err
 }
 
 // timedOut reports whether a response is about the connection only, and marks the connection as

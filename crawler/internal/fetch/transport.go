@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/credentials"
@@ -27,6 +28,8 @@ type Config struct {
 	FirstByteTimeout time.Duration // until a response begins; 0 means no limit
 	StallTimeout     time.Duration // in which a body must deliver 1 KiB; 0 means no limit
 	MaxBody          int           // maximum bytes of a page to read
+	MaxRecorded      int64         // maximum bytes of a body to record
+	Spool            string        // the directory for large bodies that are recorded
 	Workers          int           // maximum requests in flight
 	PerHost          int           // maximum requests in flight to one host
 	Proxies          []string      // URLs; all requests to a host use one of them; empty means those of the environment
@@ -80,7 +83,7 @@ type Observer interface {
 	Request(req *http.Request, took time.Duration, err error)
 }
 
-// An Archive gets each exchange, except for pages: theirs is in the [Response].
+// An Archive gets each exchange, except for pages: theirs are in the [Response].
 type Archive interface{ Exchange(e *output.Exchange) }
 
 // Transport sends all requests of a crawl. It cancels them when the crawl is aborted, and corrects
@@ -96,17 +99,22 @@ type Transport struct {
 	signer      robotsext.Signer   // nil if none
 	contact     string             // in From; empty if none
 	types       Types
+
+	spool       string
+	maxRecorded int64
+	cut         sync.Once // see reportCut
 }
 
 // NewTransport returns a Transport for a crawl.
 func NewTransport(crawl Crawl, cfg Config) *Transport {
-	base, proxied := newBase(&cfg)
+	base, proxied := newBase(&cfg, crawl.Archive != nil)
 	if len(cfg.Local) > 0 {
 		base = &localTransport{base, cfg.Local}
 	}
 	return &Transport{
 		crawl: crawl, base: &idleCloser{base, crawl}, proxied: proxied, stall: cfg.StallTimeout,
 		credentials: cfg.Credentials, signer: cfg.Signer, contact: cfg.Contact, types: cfg.Types,
+		spool: cfg.Spool, maxRecorded: cfg.MaxRecorded,
 	}
 }
 
@@ -153,12 +161,12 @@ func (t *Transport) exchange(req *http.Request) (*http.Response, error) {
 		out.Header.Set("From", t.contact)
 	}
 	t.credentials.Apply(out, content)
-	rec, out := t.record(out, page)
-	resp, err := s.send(t.base, out)
+	resp, rec, err := s.send(t.base, out, page)
 	if err == nil {
 		err = t.check(out, resp)
 	}
 	if err != nil {
+		rec.abort()
 		err = explain(s.ctx, err, s.began, false)
 		s.done(true)
 		s.end()
@@ -175,10 +183,8 @@ func (t *Transport) exchange(req *http.Request) (*http.Response, error) {
 	if t.stall > 0 && resp.Body != http.NoBody {
 		resp.Body = newStallBody(resp.Body, t.stall, s)
 	}
+	rec.responded(out, resp)
 	body, size := resp.Body, resp.ContentLength // as the site sends it
-	if rec != nil {
-		rec.responded(out, resp)
-	}
 	if encoded {
 		decode(resp, page)
 	}

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
+	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
@@ -102,27 +104,40 @@ func (v *Visitor) adaptDelay(it *item, adm *admitted, status int) error {
 	return nil
 }
 
-// archive records the exchange of a page, without its content if a directive asks for that, or if the
-// crawl must not use it. Content may be forbidden too if its directives or permissions were not read,
-// as with an error.
+// archive records the exchanges of a page or check, without their content if a directive asks for that, or if the
+// crawl must not use it. Content may be forbidden too if its directives or permissions were not read.
 func (v *Visitor) archive(out *outcome) {
-	if out.response == nil || out.response.Exchange == nil { // as for a check
+	if out.response == nil {
 		return
 	}
-	e, purposes := out.response.Exchange, len(v.set.Purposes) > 0
-	switch {
-	case out.rejection.Reason == output.Usage:
-		e.Withheld = out.rejection.Detail
-	case out.page != nil && (out.page.permissionsRead || !purposes):
-		e.Withheld = out.page.noArchive
-	case v.set.Noindex, purposes:
-		e.Withheld = "unread"
+	all, purposes := out.response.Exchanges, len(v.set.Purposes) > 0
+	for i, e := range all {
+		switch last := i == len(all)-1; {
+		case out.rejection.Reason == output.Usage:
+			e.Withheld = out.rejection.Detail
+		case last && out.page != nil && (out.page.permissionsRead || !purposes):
+			e.Withheld = out.page.noArchive
+		case last && !purposes && out.response.Header != nil:
+			e.Withheld = v.noArchivePart(out.response)
+		case v.set.Noindex, purposes:
+			e.Withheld = "unread"
+		}
+		if e.Withheld != "" && e.Body != nil {
+			_ = e.Body.Close()
+			e.Body = nil
+		}
+		v.Results.Exchange(e)
 	}
-	if e.Withheld != "" && e.Body != nil {
-		_ = e.Body.Close()
-		e.Body = nil
+}
+
+// noArchivePart returns the directive in what was received of a response that forbids archiving it, or "" if none
+// does. The response was not used otherwise, as with an error.
+func (v *Visitor) noArchivePart(resp *fetch.Response) string {
+	var doc *extract.Document
+	if v.set.Noindex && extract.IsPage(resp.Header, resp.Body) {
+		doc = extract.Read(extract.Page{Header: resp.Header, Body: resp.Body}, &extract.Handlers{})
 	}
-	v.Results.Exchange(e)
+	return v.noArchiveReason(v.directives(resp.Header, doc))
 }
 
 // releasePage counts, once, what a page used of the limits, if reserve granted it. It stops the crawl at a limit.

@@ -57,6 +57,7 @@ func (v *Values) rows() []Row {
 		{Name: "keep-header", Field: &c.Output.KeepHeader, Is: Rare | Commas | LongDefault | NoPlan, Usage: "keep the response header `NAME` in pages.jsonl (default: etag, server, …)"},
 		{Name: "durability", Field: words(&c.Output.Durability, "process|power"), Is: Rare | NoPlan, Usage: "survive a killed process, or a power cut too"},
 		{Name: "keep-generations", Field: &c.Output.KeepGenerations, Is: Rare | NoPlan, Usage: "recrawl: keep the pages of the last `N` crawls before it; 0: all"},
+		{Name: "warc-max", Field: &c.Output.WARCMax, Is: Rare | NoPlan, Usage: "archive at most `N` bytes of a body"},
 		{Group: "Sitemaps", Name: "only-sitemaps", Field: &c.Sitemaps.Only, Usage: "fetch start URLs and sitemap entries; follow no links"},
 		{Name: "since", Field: &c.Sitemaps.Since, Is: Rare, Usage: "skip sitemap entries unchanged since `DATE` (default: skip none)"},
 		{Name: "sitemap-order", Field: words(&c.Sitemaps.Order, "lastmod|priority|none"), Is: Rare, Usage: "fetch sitemap entries in this order"},
