@@ -54,25 +54,12 @@ func newDialer(cfg *Config) *net.Dialer {
 	return &net.Dialer{Timeout: min(connectTime, cfg.Timeout), KeepAlive: 30 * time.Second, Resolver: cfg.Resolver}
 }
 
-// newBase returns the transport that connects to servers, and the one with its proxies, if known. With record, its
-// connections are recorded, except for those of HTTP/2 or through a proxy.
+// newBase returns the transport that connects to servers, and the one with its proxies, if known. With record, it records
+// what its connections receive.
 func newBase(cfg *Config, record bool) (base http.RoundTripper, proxied *http.Transport) {
 	if cfg.Base == nil {
 		own := newHTTPTransport(cfg)
-		http1 := withoutHTTP2(own)
-		once := http1.Clone()
-		once.DisableKeepAlives = true
-		f := &fallback{proxied: own}
-		if !record {
-			f.base, f.http1 = cfg.Guard.Transport(own, newDialer(cfg)), cfg.Guard.Transport(http1, newDialer(cfg))
-			f.filtered = wrapConns(once, cfg, newHeaderFilter)
-			return f, own
-		}
-		recorded := func(conn net.Conn) net.Conn { return &recordedConn{Conn: conn} }
-		f.base = &split{wrapConns(own, cfg, recorded), cfg.Guard.Transport(own, newDialer(cfg)), own}
-		f.http1 = &split{wrapConns(http1, cfg, recorded), cfg.Guard.Transport(http1, newDialer(cfg)), own}
-		f.filtered = wrapConns(once, cfg, func(conn net.Conn) net.Conn { return newHeaderFilter(recorded(conn)) })
-		return f, own
+		return newFallback(own, cfg, record), own
 	}
 	if given, ok := cfg.Base.(*http.Transport); ok {
 		return &fallback{base: given, http1: withoutHTTP2(given)}, given

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -16,6 +17,24 @@ type fallback struct {
 
 	mu     sync.Mutex // guards the fields below
 	needed map[string]http.RoundTripper
+}
+
+// newFallback returns a fallback whose transports are like t. With record, connections of HTTP/1.1 are recorded, unless they
+// are to a proxy.
+func newFallback(t *http.Transport, cfg *Config, record bool) *fallback {
+	http1 := withoutHTTP2(t)
+	once := http1.Clone()
+	once.DisableKeepAlives = true
+	guarded := func(t *http.Transport) http.RoundTripper { return cfg.Guard.Transport(t, newDialer(cfg)) }
+	if !record {
+		return &fallback{base: guarded(t), http1: guarded(http1), filtered: wrapConns(once, cfg, newHeaderFilter), proxied: t}
+	}
+	recorded := func(conn net.Conn) net.Conn { return &recordedConn{Conn: conn} }
+	return &fallback{
+		base:     &split{wrapConns(t, cfg, recorded), guarded(t), t},
+		http1:    &split{wrapConns(http1, cfg, recorded), guarded(http1), t},
+		filtered: wrapConns(once, cfg, func(conn net.Conn) net.Conn { return newHeaderFilter(recorded(conn)) }), proxied: t,
+	}
 }
 
 // maxNeeded limits the number of origins in needed. An origin that is forgotten costs one more request.

@@ -1,0 +1,537 @@
+package fetch
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
+	"github.com/politecrawl/politecrawl/crawler/internal/notice"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/botauth"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
+)
+
+// A rawServer sends scripted bytes as responses of HTTP/1.1, and keeps the requests as they arrived.
+type rawServer struct {
+	url   string
+	roots *x509.CertPool
+
+	mu       sync.Mutex
+	requests []string
+	conns    int
+}
+
+// respondFunc returns the bytes of a response, and whether the connection ends after it.
+type respondFunc func(req *http.Request) (raw string, closes bool)
+
+func newRawServer(t *testing.T, secure bool, respond respondFunc) *rawServer {
+	t.Helper()
+	s := &rawServer{}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	s.url = "http://" + listener.Addr().String()
+	if secure {
+		other := httptest.NewTLSServer(nil) // has a certificate for 127.0.0.1
+		s.roots = other.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+		listener = tls.NewListener(listener, &tls.Config{Certificates: other.TLS.Certificates, MinVersion: tls.VersionTLS12})
+		s.url = "https" + strings.TrimPrefix(s.url, "http")
+		other.Close()
+	}
+	var serving sync.WaitGroup
+	ctx, cancel := context.WithCancel(context.Background())
+	serving.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			context.AfterFunc(ctx, func() { _ = conn.Close() })
+			serving.Go(func() { s.serve(conn, respond) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = listener.Close()
+		cancel()
+		serving.Wait()
+	})
+	return s
+}
+
+func (s *rawServer) serve(conn net.Conn, respond respondFunc) {
+	defer func() { _ = conn.Close() }()
+	s.mu.Lock()
+	s.conns++
+	s.mu.Unlock()
+	var received bytes.Buffer
+	in := bufio.NewReader(io.TeeReader(conn, &received))
+	for {
+		req, err := http.ReadRequest(in)
+		if err != nil {
+			return
+		}
+		s.mu.Lock()
+		s.requests = append(s.requests, received.String())
+		s.mu.Unlock()
+		received.Reset()
+		raw, closes := respond(req)
+		for half := range 2 { // in two writes
+			if _, err := io.WriteString(conn, raw[len(raw)/2*half:max(len(raw)/2, len(raw)*half)]); err != nil {
+				return
+			}
+		}
+		if closes {
+			return
+		}
+	}
+}
+
+// archived keeps the exchanges, and what the operator is told.
+type archived struct {
+	mu        sync.Mutex
+	exchanges []*output.Exchange
+	lines     []string
+}
+
+func (a *archived) Exchange(e *output.Exchange) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.exchanges = append(a.exchanges, e)
+}
+
+// recordingTransport returns a transport that records into an archive.
+func recordingTransport(t *testing.T, cfg Config, roots *x509.CertPool) (*Transport, *archived) {
+	t.Helper()
+	a := new(archived)
+	crawl := testCrawl()
+	crawl.Archive = a
+	crawl.Lifecycle = lifecycle.New(slog.New(slog.DiscardHandler), notice.New(func(line string) { a.lines = append(a.lines, line) }))
+	cfg.Timeout, cfg.Workers, cfg.PerHost, cfg.Guard = time.Minute, 4, 1, guard.New(netip.MustParsePrefix("127.0.0.0/8"))
+	if cfg.MaxRecorded == 0 {
+		cfg.MaxRecorded = 64 << 20
+	}
+	cfg.Spool = t.TempDir()
+	transport := NewTransport(crawl, cfg)
+	if cfg.Base == nil {
+		own := newHTTPTransport(&cfg)
+		if own.TLSClientConfig = nil; roots != nil {
+			own.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+		}
+		transport.base = &idleCloser{newFallback(own, &cfg, true), crawl}
+	}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		if files, err := os.ReadDir(cfg.Spool); err != nil || len(files) > 0 {
+			t.Errorf("the directory has %v, %v", files, err)
+		}
+		if _, _, fault := crawl.Lifecycle.Ending(); fault != nil {
+			t.Error(fault)
+		}
+	})
+	return transport, a
+}
+
+// A fetched is what became of a request for a page, or for another file.
+type fetched struct {
+	head, body string
+	truncated  output.Truncated
+	spooled    bool // the body is in a file
+}
+
+func fetchedFrom(t *testing.T, e *output.Exchange) fetched {
+	t.Helper()
+	f := fetched{head: string(e.Response), truncated: e.Truncated}
+	if e.Body != nil {
+		body := make([]byte, e.Body.Size())
+		if n, err := e.Body.ReadAt(body, 0); n < len(body) {
+			t.Error(err)
+		}
+		_, f.spooled = e.Body.(fileBody)
+		f.body = string(body)
+		must(t, e.Body.Close())
+	}
+	return f
+}
+
+// request requests a URL, as a page if it has a limit, and reads the body.
+func request(t *testing.T, transport *Transport, method, url string, page *Response) {
+	t.Helper()
+	ctx := t.Context()
+	if page != nil {
+		ctx = context.WithValue(ctx, responseKey{}, page)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, url, nil)
+	must(t, err)
+	req.Header.Set("User-Agent", "test")
+	resp, err := transport.RoundTrip(req)
+	must(t, err)
+	_, _ = io.Copy(io.Discard, resp.Body) // it may fail
+	_ = resp.Body.Close()
+}
+
+func zipped(text string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = io.WriteString(z, text)
+	_ = z.Close()
+	return b.String()
+}
+
+// noise returns bytes that do not compress.
+func noise(n int) string {
+	b := make([]byte, n)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return string(b)
+}
+
+// An exchange has the header and the body as the server sent them, over TCP and TLS, as a page and otherwise, and says
+// why the body is incomplete.
+func TestExchangeIsAsReceived(t *testing.T) {
+	const length, disconnect = output.TruncatedLength, output.TruncatedDisconnect
+	chunk := func(text string) string { return fmt.Sprintf("%x\r\n%s\r\n", len(text), text) }
+	zip, large := zipped(noise(30<<10)), noise(300<<10)
+	tests := map[string]struct {
+		before, head, body, after string
+		closes                    bool
+		method                    string
+		truncated                 output.Truncated
+		ofPage                    output.Truncated // if it differs, for a page
+		part                      bool             // of the body, as much as was received
+	}{
+		"odd names and values": {head: "HTTP/1.1 200 Very  OK \r\nsERVER:x\r\nX-Two: 1\r\nx-two:  2 \r\nX-Fold: a\r\n  b\r\n\tc\r\nContent-LENGTH: 2\r\n\r\n", body: "ok"},
+		"no reason phrase":     {head: "HTTP/1.1 200\r\nContent-Length: 2\r\n\r\n", body: "ok"},
+		"LF line ends":         {head: "HTTP/1.1 404 Not Found\nA: b\nContent-Length: 2\n\n", body: "no"},
+		"chunks and a trailer": {head: "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n", body: "4;x=y\r\nsome\r\n" + chunk("more") + "0\r\nX-Trailer: 1\r\n\r\n"},
+		"interim responses":    {before: "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", head: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", body: "ok"},
+		"HTTP/1.0 to the end":  {head: "HTTP/1.0 200 OK\r\n\r\n", body: "until the end", closes: true},
+		"a stray line":         {head: "HTTP/1.1 200 OK\r\nstray\r\nA\x01: b\r\nContent-Length: 2\r\n\r\n", body: "ok"},
+		"more than its length": {head: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", body: "ok", after: "HTTP/1.1 200 OK\r\n\r\n", closes: true},
+		"no content":           {head: "HTTP/1.1 204 No Content\r\n\r\n"},
+		"not modified":         {head: "HTTP/1.1 304 Not Modified\r\nContent-Length: 100\r\n\r\n"},
+		"HEAD":                 {method: http.MethodHead, head: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"},
+		"redirect":             {head: "HTTP/1.1 301 x\r\nLocation: /a b\r\nContent-Length: 0\r\n\r\n"},
+		"error":                {head: "HTTP/1.1 503 x\r\nContent-Length: 3\r\n\r\n", body: "out"},
+		"gzip":                 {head: fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n", len(zip)), body: zip},
+		"gzip in chunks":       {head: "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n", body: chunk(zip) + "0\r\n\r\n"},
+		"bytes after deflate":  {head: "HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nTransfer-Encoding: chunked\r\n\r\n", body: chunk("\x4b\x04\x00"+large) + "0\r\n\r\n"},
+		"a coding not asked":   {head: "HTTP/1.1 200 OK\r\nContent-Encoding: compress\r\nTransfer-Encoding: chunked\r\n\r\n", body: chunk(large) + "0\r\n\r\n"},
+		"no valid gzip":        {head: "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n", body: chunk(zip[:1000]+large) + "0\r\n\r\n"},
+		"no valid br in br":    {head: "HTTP/1.1 200 OK\r\nContent-Encoding: br, gzip\r\nTransfer-Encoding: chunked\r\n\r\n", body: chunk(zipped(large)) + "0\r\n\r\n"},
+		"large":                {head: "HTTP/1.1 200 OK\r\nContent-Length: 307200\r\n\r\n", body: large, ofPage: length, part: true},
+		"another type":         {head: "HTTP/1.1 200 OK\r\nContent-Type: video/x\r\nContent-Length: 307200\r\n\r\n", body: large, ofPage: length, part: true},
+		"another type, short":  {head: "HTTP/1.1 200 OK\r\nContent-Type: video/x\r\nContent-Length: 10000\r\n\r\n", body: large[:10000]},
+		"cut":                  {head: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n", body: "part", closes: true, truncated: disconnect},
+		"cut in a chunk":       {head: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", body: "10\r\npart", closes: true, truncated: disconnect},
+		"cut gzip":             {head: "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 90000\r\n\r\n", body: zip[:5000], closes: true, truncated: disconnect},
+		"broken chunks":        {head: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", body: chunk("some") + "xyz\r\n", closes: true, truncated: disconnect},
+	}
+	for _, secure := range []bool{false, true} {
+		for name, tt := range tests {
+			for _, asPage := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, TLS %t, page %t", name, secure, asPage), func(t *testing.T) {
+					s := newRawServer(t, secure, func(*http.Request) (string, bool) { return tt.before + tt.head + tt.body + tt.after, tt.closes })
+					types, err := ParseTypes([]string{"text/*", "application/octet-stream"})
+					must(t, err)
+					transport, a := recordingTransport(t, Config{Types: types}, s.roots)
+					var page *Response
+					want := fetched{tt.head, tt.body, tt.truncated, len(tt.body) > maxInMemory}
+					if asPage {
+						page = &Response{limit: 200 << 10}
+						if tt.ofPage != "" {
+							want.truncated = tt.ofPage
+						}
+					}
+					request(t, transport, max(tt.method, http.MethodGet), s.url, page)
+					all := a.exchanges
+					if asPage {
+						all = page.Exchanges
+					}
+					if len(all) != 1 {
+						t.Fatalf("%d exchanges", len(all))
+					}
+					e := all[0]
+					if string(e.Request) != s.requests[len(s.requests)-1] || e.Addr != "127.0.0.1" || e.Duration <= 0 || e.Withheld != "" {
+						t.Errorf("%+v, request %q", e, s.requests)
+					}
+					got := fetchedFrom(t, e)
+					if asPage && tt.part && len(got.body) > 0 && strings.HasPrefix(want.body, got.body) {
+						want.body, want.spooled = got.body, got.spooled
+					}
+					if diff := cmp.Diff(want, got, cmp.AllowUnexported(fetched{})); diff != "" {
+						t.Error(diff)
+					}
+				})
+			}
+		}
+	}
+}
+
+// The header blocks of 200 responses on connections that are used again are those that the server sent.
+func TestManyExchangesAreAsReceived(t *testing.T) {
+	for _, secure := range []bool{false, true} {
+		r := rand.New(rand.NewPCG(3, 4))
+		var mu sync.Mutex
+		sent := make(map[string]string) // by path
+		s := newRawServer(t, secure, func(req *http.Request) (string, bool) {
+			mu.Lock()
+			defer mu.Unlock()
+			eol := []string{"\r\n", "\n"}[r.IntN(2)]
+			head := fmt.Sprintf("HTTP/1.1 %d%s", []int{200, 203, 404, 410, 500}[r.IntN(5)], []string{"", " ", " OK", "  So so"}[r.IntN(4)]) + eol
+			for range r.IntN(20) {
+				name := []string{"x-a", "X-A", "x-B", "Set-Cookie", "sErVeR", "Vary"}[r.IntN(6)]
+				head += name + []string{":", ": ", ":\t"}[r.IntN(3)] + strings.Repeat("v", r.IntN(500)) + []string{"", eol + " more", " "}[r.IntN(3)] + eol
+			}
+			body := strings.Repeat("b", r.IntN(5000))
+			if r.IntN(2) == 0 {
+				head += "content-length: " + fmt.Sprint(len(body)) + eol
+			} else {
+				head += "TRANSFER-ENCODING: chunked" + eol
+				body = fmt.Sprintf("%X\r\n%s\r\n0\r\n\r\n", len(body)+1, body+".")
+			}
+			sent[req.URL.Path] = head + eol + body
+			return []string{"", "HTTP/1.1 102 Wait\r\n\r\n"}[r.IntN(2)] + head + eol + body, r.IntN(20) == 0
+		})
+		transport, a := recordingTransport(t, Config{}, s.roots)
+		var getting sync.WaitGroup
+		for worker := range 4 {
+			getting.Go(func() {
+				for i := range 50 {
+					request(t, transport, http.MethodGet, fmt.Sprintf("%s/%d/%d", s.url, worker, i), nil)
+				}
+			})
+		}
+		getting.Wait()
+		if len(a.exchanges) != 200 || s.conns > 100 {
+			t.Fatalf("%d exchanges over %d connections", len(a.exchanges), s.conns)
+		}
+		for _, e := range a.exchanges {
+			got := fetchedFrom(t, e)
+			if want := sent[strings.TrimPrefix(e.URL, s.url)]; got.head+got.body != want || got.truncated != "" {
+				t.Errorf("%s: %q, %s, want %q", e.URL, got.head+got.body, got.truncated, want)
+			}
+		}
+	}
+}
+
+// A body that stalls is incomplete because of the time, and one that is larger than the limit because of its length,
+// of which the operator is told once.
+func TestTruncatedByLimits(t *testing.T) {
+	s := newRawServer(t, false, func(req *http.Request) (string, bool) {
+		if req.URL.Path == "/stalls" {
+			return "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart", false
+		}
+		return "HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n" + strings.Repeat("x", 300000), false
+	})
+	transport, a := recordingTransport(t, Config{StallTimeout: 50 * time.Millisecond, MaxRecorded: 100_000}, nil)
+	for _, path := range []string{"/stalls", "/1", "/2"} {
+		request(t, transport, http.MethodGet, s.url+path, nil)
+	}
+	for i, want := range []struct {
+		size      int64
+		truncated output.Truncated
+	}{{4, output.TruncatedTime}, {100_000, output.TruncatedLength}, {100_000, output.TruncatedLength}} {
+		if e := a.exchanges[i]; e.Body.Size() != want.size || e.Truncated != want.truncated {
+			t.Errorf("%s: %d bytes, %s", e.URL, e.Body.Size(), e.Truncated)
+		}
+		must(t, a.exchanges[i].Body.Close())
+	}
+	if len(a.lines) != 1 || !strings.Contains(a.lines[0], "first 100000 bytes of "+s.url+"/1,") {
+		t.Errorf("the operator is told %q", a.lines)
+	}
+}
+
+// Each response to a request that is repeated is an exchange: a 408 on an old connection, and one that asks for another
+// signature.
+func TestRepeatedRequestsAreRecorded(t *testing.T) {
+	key, err := botauth.GenerateKey()
+	must(t, err)
+	signer, err := botauth.NewSigner(key, "https://bot.example", nil)
+	must(t, err)
+	n := 0
+	s := newRawServer(t, false, func(*http.Request) (string, bool) {
+		n++
+		return []string{
+			"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1",
+			"HTTP/1.1 408 x\r\nConnection: close\r\nContent-Length: 1\r\n\r\n2",
+			"HTTP/1.1 401 x\r\nAccept-Signature: x=(\"@authority\");nonce=\"n\";tag=\"web-bot-auth\"\r\nContent-Length: 1\r\n\r\n3",
+			"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n4",
+		}[n-1], n == 2
+	})
+	transport, a := recordingTransport(t, Config{Signer: signer}, nil)
+	request(t, transport, http.MethodGet, s.url, nil)
+	page := &Response{limit: 100}
+	request(t, transport, http.MethodGet, s.url, page)
+	var got []string
+	for i, e := range append(a.exchanges, page.Exchanges...) {
+		got = append(got, fmt.Sprint(e.Status, " ", fetchedFrom(t, e).body))
+		if string(e.Request) != s.requests[i] {
+			t.Errorf("request %q, want %q", e.Request, s.requests[i])
+		}
+	}
+	if diff := cmp.Diff([]string{"200 1", "408 2", "401 3", "200 4"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if page.Status != http.StatusOK || string(page.Body) != "4" {
+		t.Errorf("the page is %q", page.Body)
+	}
+}
+
+// What arrives before a request, on a connection that was used, is recorded with it; what is read of an earlier response is
+// not.
+func TestRecordedConn(t *testing.T) {
+	in := strings.Repeat("a", 10) + "HTTP/1.1 408 x\r\n\r\n"
+	conn := &recordedConn{Conn: &readerConn{Reader: strings.NewReader(in)}}
+	first, second := &received{body: spool{max: 100}, whole: true}, &received{body: spool{max: 100}}
+	conn.begin(first)
+	_, _ = conn.Read(make([]byte, 10))
+	conn.end(first)
+	_, _ = conn.Read(make([]byte, 4))
+	conn.begin(second)
+	conn.end(first) // late
+	_, _ = conn.Read(make([]byte, 100))
+	if string(first.body.mem) != "aaaaaaaaaa" || string(second.header()) != in[10:] || second.body.size > 0 {
+		t.Errorf("%q, %q", first.body.mem, second.head)
+	}
+}
+
+type readerConn struct {
+	net.Conn
+	io.Reader
+}
+
+func (c *readerConn) Read(p []byte) (int, error) { return c.Reader.Read(p) }
+
+// Fields with secrets are omitted, however they are spelled.
+func TestOmitFields(t *testing.T) {
+	head := "HTTP/1.1 200 OK\r\nset-COOKIE: a=b\r\n ; folded\r\nA: Set-Cookie: x\r\nSet-Cookie : c=d\nB: 1\r\n\tmore\r\n\r\n"
+	want := "HTTP/1.1 200 OK\r\nA: Set-Cookie: x\r\nB: 1\r\n\tmore\r\n\r\n"
+	if got := omitFields([]byte(head), map[string]bool{"Set-Cookie": true}); string(got) != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := omitFields([]byte(head), nil); string(got) != head {
+		t.Errorf("%q", got)
+	}
+}
+
+// An exchange of HTTP/2 is written as one of HTTP/1.1, and its connections are not wrapped.
+func TestExchangeOverHTTP2(t *testing.T) {
+	large := noise(100 << 10)
+	server, trusting := http2Site(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Date"] = nil
+		switch r.URL.Path {
+		case "/cut":
+			w.Header().Set("Content-Length", "100")
+			_, _ = io.WriteString(w, "part")
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		case "/zip":
+			w.Header().Set("Content-Encoding", "gzip")
+			_, _ = io.WriteString(w, zipped(large))
+		case "/moved":
+			http.Redirect(w, r, "/x", http.StatusFound)
+		}
+	}))
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+	transport, a := recordingTransport(t, Config{}, trusting.TLSClientConfig.RootCAs)
+	for path, want := range map[string]fetched{
+		"/zip": {"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n", zipped(large), "", true},
+		"/cut": {"HTTP/1.1 200 OK\r\nContent-Length: 100\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n", "part", output.TruncatedDisconnect, false},
+		"/moved": {"HTTP/1.1 302 Found\r\nContent-Length: 25\r\nContent-Type: text/html; charset=utf-8\r\nLocation: /x\r\n\r\n",
+			"<a href=\"/x\">Found</a>.\n\n", "", false},
+	} {
+		request(t, transport, http.MethodGet, server.URL+path, nil)
+		e := a.exchanges[len(a.exchanges)-1]
+		if diff := cmp.Diff(want, fetchedFrom(t, e), cmp.AllowUnexported(fetched{})); diff != "" || e.Proto != "HTTP/2.0" {
+			t.Errorf("%s, %s: %s", path, e.Proto, diff)
+		}
+		if want := "GET " + path + " HTTP/1.1\r\nHost: " + strings.TrimPrefix(server.URL, "https://"); !strings.HasPrefix(string(e.Request), want) {
+			t.Errorf("request %q", e.Request)
+		}
+	}
+}
+
+// Requests through a proxy have the header as net/http sees it, without what is for the proxy.
+func TestExchangeThroughProxy(t *testing.T) {
+	s := newRawServer(t, false, func(*http.Request) (string, bool) {
+		return "HTTP/1.1 200 Fine\r\nx-b: 2\r\nX-a: 1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", false
+	})
+	transport, a := recordingTransport(t, Config{Proxies: []string{strings.Replace(s.url, "http://", "http://me:secret@", 1)}}, nil)
+	request(t, transport, http.MethodGet, "http://127.0.0.2/page", nil)
+	want := fetched{"HTTP/1.1 200 Fine\r\nX-A: 1\r\nX-B: 2\r\n\r\n", "ok", "", false}
+	e := a.exchanges[0]
+	if diff := cmp.Diff(want, fetchedFrom(t, e), cmp.AllowUnexported(fetched{})); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.Contains(s.requests[0], "Proxy-Authorization") || strings.Contains(string(e.Request), "Proxy") || e.Addr != "" {
+		t.Errorf("%q, to %q, was sent as %q", e.Request, e.Addr, s.requests[0])
+	}
+}
+
+// A crawl that records nothing wraps no connection.
+func TestConnectionsAreWrappedOnlyForAnArchive(t *testing.T) {
+	cfg := Config{Timeout: time.Minute, Guard: guard.New()}
+	for _, record := range []bool{false, true} {
+		base, _ := newBase(&cfg, record)
+		if _, wraps := base.(*fallback).base.(*split); wraps != record {
+			t.Errorf("recording %t, wrapped %t", record, wraps)
+		}
+	}
+}
+
+// zeros are a body without end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+// Bodies that are recorded at the same time take no memory for their length.
+func TestMemoryOfRecordedBodies(t *testing.T) {
+	files, size := 16, int64(60<<20)
+	if testing.Short() {
+		size = 8 << 20
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", fmt.Sprint(size))
+		_, _ = io.Copy(w, io.LimitReader(zeros{}, size))
+	}))
+	defer server.Close()
+	transport, a := recordingTransport(t, Config{}, nil)
+	var getting sync.WaitGroup
+	for i := range files {
+		getting.Go(func() { request(t, transport, http.MethodGet, fmt.Sprint(server.URL, "/", i), nil) })
+	}
+	getting.Wait()
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	if mem.Sys > 200<<20 {
+		t.Errorf("the process has taken %d MiB", mem.Sys>>20)
+	}
+	t.Logf("%d MiB", mem.Sys>>20)
+	for _, e := range a.exchanges {
+		if e.Body.Size() != size || e.Truncated != "" {
+			t.Errorf("%s has %d bytes", e.URL, e.Body.Size())
+		}
+		must(t, e.Body.Close())
+	}
+}
