@@ -38,6 +38,7 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 		{"keep-header", func(c *Config) { c.Output.KeepHeader = []string{"a:"} }, `"a:" is not the name of a header`},
 		{"keep-header", func(c *Config) { c.Output.KeepHeader = []string{"set-cookie"} }, "the value of set-cookie may be a secret, so it is not written; omit it"},
 		{"keep-generations", func(c *Config) { c.Output.KeepGenerations = -1 }, "-1 is negative; 0 keeps all"},
+		{"warc-max", func(c *Config) { c.Output.WARCMax = 0 }, "0 is not a number of bytes to record"},
 		{"durability", func(c *Config) { c.Output.Durability = "" }, `"" is not one of process, power`},
 		{"concurrency", func(c *Config) { c.Limits.Concurrency = 0 }, "0 is less than 1"},
 		{"max-pages", func(c *Config) { c.Limits.MaxPages = -1 }, "-1 is negative; 0 means no limit"},

@@ -214,3 +214,72 @@ func TestExchangesWithheld(t *testing.T) {
 		}
 	}
 }
+
+// Each request of a crawl and of its recrawl is an exchange: robots.txt, sitemap, tdmrep.json, pages, redirects, errors,
+// retries, checks with HEAD and GET, and conditional requests with the status 304.
+func TestEveryRequestIsArchived(t *testing.T) {
+	other := newSite(t, "127.0.0.2", map[string]string{"/page": "other"})
+	other.handle("/no-head", func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		}
+		_, _ = io.WriteString(w, "content")
+	})
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/": `<img src="/image"><link rel="stylesheet" href="/style"><a href="/moved">1</a><a href="/missing">2</a><a href="/down">3</a>
+			<a href="/cut">4</a><a href="` + other.url + `/page">5</a><a href="` + other.url + `/no-head">6</a>`,
+		"/sitemap.xml": `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>{site}/listed</loc></url></urlset>`,
+		"/target":      "target", "/image": "image", "/.well-known/tdmrep.json": `[{"location": "/*", "tdm-reservation": 1}]`,
+	})
+	s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, "User-agent: *\nAllow: /\nSitemap: http://%s/sitemap.xml\n", r.Host)
+	})
+	s.handle("/style", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/css")
+		_, _ = io.WriteString(w, "a { background: url(/image) }")
+	})
+	s.handle("/moved", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/target", http.StatusFound) })
+	s.handle("/listed", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"1"`)
+		http.ServeContent(w, r, "a.html", time.Time{}, strings.NewReader("listed"))
+	})
+	s.handle("/down", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	s.handle("/cut", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Content-Length", "100")
+		_, _ = io.WriteString(w, "part")
+	})
+	cfg := testConfig(t, s.url+"/")
+	cfg.Scope.Check, cfg.Usage.Permissions, cfg.Fetch.Retries = []string{CheckAll}, true, 1
+	cfg.Limits.MaxWait = time.Minute
+	kept := new(keeping)
+	for _, recrawl := range []bool{false, true} {
+		runCrawl(t, cfg, &Options{Recrawl: recrawl, Formats: []output.Format{kept.format()}})
+		cfg.Scope.Check = nil // with checks, requests are not conditional
+	}
+	var sent, archived []string
+	for _, site := range []*site{s, other} {
+		for _, r := range site.requests() {
+			sent = append(sent, r.method+" "+site.url+r.uri)
+		}
+	}
+	statuses := make(map[int]bool)
+	for _, e := range kept.Exchanges {
+		method, _, _ := strings.Cut(string(e.Request), " ")
+		archived = append(archived, method+" "+e.URL)
+		statuses[e.Status] = true
+		if body, _ := e.Body.(output.BytesBody); strings.HasSuffix(e.URL, "/cut") && (string(body) != "part" || e.Truncated != output.TruncatedDisconnect) {
+			t.Errorf("%+v", e)
+		}
+	}
+	slices.Sort(sent)
+	slices.Sort(archived)
+	if diff := cmp.Diff(sent, archived); diff != "" {
+		t.Errorf("requests (-sent +archived):\n%s", diff)
+	}
+	for _, status := range []int{200, 302, 304, 404, 405, 503} {
+		if !statuses[status] {
+			t.Errorf("there is no response of status %d", status)
+		}
+	}
+}
