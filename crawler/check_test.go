@@ -526,8 +526,8 @@ func TestCheckCanonicalAndHreflang(t *testing.T) {
 	}
 }
 
-// Archives have no exchanges of checks, and types do not apply to them.
-func TestChecksAreNotArchived(t *testing.T) {
+// Archives have the exchanges of checks, and types do not apply to them.
+func TestChecksAreArchived(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<img src=/1><link rel=stylesheet href=/a.css>`, "/1": "1"})
 	s.handle("/a.css", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/css")
@@ -541,7 +541,7 @@ func TestChecksAreNotArchived(t *testing.T) {
 	for _, e := range kept.Exchanges {
 		archived = append(archived, strings.TrimPrefix(e.URL, s.url))
 	}
-	if slices.Sort(archived); !slices.Equal(archived, []string{"/", "/robots.txt"}) || len(kept.Pages) != 1 {
+	if slices.Sort(archived); !slices.Equal(archived, []string{"/", "/1", "/a.css", "/robots.txt"}) || len(kept.Pages) != 1 {
 		t.Errorf("archived %q", archived)
 	}
 	if c := checks[s.url+"/a.css"]; c.Result != output.CheckOK || c.ContentType != "text/css" {

@@ -19,12 +19,12 @@ import (
 )
 
 // A recording is an exchange in progress. Its response is what a recordedConn receives or, over other connections,
-// what net/http makes of it. All methods do nothing if it is nil: exchanges are not recorded.
+// what net/http makes of it. It is nil if exchanges are not recorded.
 type recording struct {
 	transport *Transport
 	page      *Response // that gets the exchange instead of the archive; nil if no page is requested
 	ex        output.Exchange
-	raw       bool  // a recordedConn writes the body
+	raw       bool  // a recordedConn records the body
 	size      int64 // of the body as the header says; -1 if it does not
 
 	proxied            bool            // the address is that of a proxy
@@ -32,8 +32,7 @@ type recording struct {
 
 	mu     sync.Mutex // guards the fields below: other goroutines open the connection
 	in     *received  // over the last connection
-	conn   *recordedConn
-	fields []byte // header fields of the request as they were sent
+	fields []byte     // header fields of the request as they were sent
 	addr   string
 }
 
@@ -44,12 +43,19 @@ func (t *Transport) record(req *http.Request, page *Response) (*recording, *http
 		return nil, req
 	}
 	r := &recording{
-		transport: t, page: page, proxied: t.proxyOf(req) != nil, in: t.newReceived(),
+		transport: t, page: page, proxied: t.proxyOf(req) != nil, in: t.recordFrom(nil),
 		ex: output.Exchange{URL: req.URL.String(), StartedAt: time.Now()},
 	}
 	r.omit, r.omitResponse = t.credentials.Omit(req.URL)
 	return r, req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
-		GotConn: func(info httptrace.GotConnInfo) { r.gotConn(info.Conn) },
+		GotConn: func(info httptrace.GotConnInfo) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.in, r.fields = t.recordFrom(info.Conn), nil // an attempt on a connection that was closed does not count
+			if host, _, err := net.SplitHostPort(info.Conn.RemoteAddr().String()); err == nil {
+				r.addr = host
+			}
+		},
 		WroteHeaderField: func(key string, values []string) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
@@ -68,34 +74,6 @@ func (t *Transport) record(req *http.Request, page *Response) (*recording, *http
 	}))
 }
 
-func (t *Transport) newReceived() *received {
-	return &received{body: spool{dir: t.spool, max: t.maxRecorded}}
-}
-
-// gotConn starts the recording with a connection. An attempt on an earlier one does not count.
-func (r *recording) gotConn(conn net.Conn) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.in.end()
-	r.in, r.conn, r.fields = r.transport.newReceived(), recordedBelow(conn), nil
-	if r.conn != nil {
-		r.conn.begin(r.in)
-	}
-	if host, _, err := net.SplitHostPort(conn.RemoteAddr().String()); err == nil {
-		r.addr = host
-	}
-}
-
-// abort ends the recording of a request without a response.
-func (r *recording) abort() {
-	if r == nil {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.in.end()
-}
-
 // responded records the header of the response. The body is recorded while it is received. Call it
 // before the response is changed. With no-store it withholds the body, except that of a page: the
 // crawl decides about pages.
@@ -104,20 +82,23 @@ func (r *recording) responded(req *http.Request, resp *http.Response) {
 		return
 	}
 	r.ex.Request = r.request(req)
-	head := r.in.header()
-	if r.raw = head != nil; r.raw {
-		r.ex.Response = omitFields(head, r.omitResponse)
+	in := r.in
+	in.mu.Lock()
+	if r.raw = in.whole; r.raw {
+		r.ex.Response = omitFields(in.head, r.omitResponse)
 	} else {
-		r.conn.end(r.in)
 		r.ex.Response = headerOf(resp, r.omitResponse)
+		in.whole, in.body.max = true, 0 // nothing is recorded there, if it began before the request
+		r.in = r.transport.recordFrom(nil)
+		r.in.whole = true
 	}
+	in.mu.Unlock()
 	r.ex.Status, r.ex.Proto, r.size = resp.StatusCode, resp.Proto, resp.ContentLength
 	if resp.Body == http.NoBody || req.Method == http.MethodHead || resp.StatusCode == http.StatusNoContent || resp.StatusCode == http.StatusNotModified {
 		r.size = 0
 	}
 	if r.page == nil && robotsext.NoStore(resp.Header) {
 		r.ex.Withheld = "no-store" // ROB-CAC-06
-		r.in.end()
 	}
 	resp.Body = &recordedBody{ReadCloser: resp.Body, r: r}
 }
@@ -156,25 +137,25 @@ func (r *recording) request(req *http.Request) []byte {
 
 // finish ends the recording. Err is the error of the last read of the body.
 func (r *recording) finish(err error) {
-	r.conn.end(r.in)
 	r.ex.Duration = time.Since(r.ex.StartedAt)
-	if r.ex.Withheld == "" {
-		r.in.mu.Lock()
-		r.in.ended = true
-		body, failed := &r.in.body, r.in.err
-		r.ex.Truncated = r.truncated(body, err)
-		if body.cut && r.ex.Truncated != "" {
-			r.transport.reportCut(&r.ex)
-		}
-		size := body.size
-		if r.size >= 0 {
-			size = min(size, r.size) // what follows is not part of the response
-		}
-		r.ex.Body = body.body(size)
-		r.in.mu.Unlock()
-		if failed != nil {
-			r.transport.crawl.Lifecycle.Fail(fmt.Errorf("record the body of %s: %w", secret.RedactText(r.ex.URL), failed))
-		}
+	r.in.mu.Lock()
+	body := &r.in.body
+	size, cut := body.size, body.cut
+	if r.size >= 0 {
+		size = min(size, r.size) // what follows is not part of the response
+	}
+	r.ex.Truncated = r.truncated(size, cut, err)
+	r.ex.Body, r.in.head = body.end(size), nil
+	err = body.err
+	r.in.mu.Unlock()
+	switch {
+	case err != nil:
+		r.transport.crawl.Lifecycle.Fail(fmt.Errorf("record the body of %s: %w", secret.RedactText(r.ex.URL), err))
+	case r.ex.Withheld != "" && r.ex.Body != nil:
+		_ = r.ex.Body.Close()
+		r.ex.Body = nil
+	case cut && r.ex.Truncated != "":
+		r.transport.reportCut(&r.ex)
 	}
 	if r.page != nil {
 		r.page.Exchanges = append(r.page.Exchanges, &r.ex)
@@ -183,12 +164,12 @@ func (r *recording) finish(err error) {
 	r.transport.crawl.Archive.Exchange(&r.ex)
 }
 
-// truncated returns why a body is incomplete. Err is the error of the last read.
-func (r *recording) truncated(body *spool, err error) output.Truncated {
+// truncated returns why a body of some size is incomplete. Err is the error of the last read.
+func (r *recording) truncated(size int64, cut bool, err error) output.Truncated {
 	switch {
-	case r.size >= 0 && body.size >= r.size:
+	case size == r.size:
 		return ""
-	case body.cut, err == nil: // a reader had enough
+	case cut, err == nil: // a reader had enough
 		return output.TruncatedLength
 	case err == io.EOF:
 		return ""
@@ -237,7 +218,7 @@ func drain(body io.Reader) {
 	case *decodedBody:
 		drain(b.encoded)
 	case *recordedBody:
-		if b.err == nil && b.r.ex.Withheld == "" {
+		if b.r.ex.Withheld == "" {
 			_, _ = io.Copy(io.Discard, io.LimitReader(b, b.r.transport.maxRecorded)) // the error is in b
 		}
 	}

@@ -398,31 +398,6 @@ func TestRepeatedRequestsAreRecorded(t *testing.T) {
 	}
 }
 
-// What arrives before a request, on a connection that was used, is recorded with it; what is read of an earlier response is
-// not.
-func TestRecordedConn(t *testing.T) {
-	in := strings.Repeat("a", 10) + "HTTP/1.1 408 x\r\n\r\n"
-	conn := &recordedConn{Conn: &readerConn{Reader: strings.NewReader(in)}}
-	first, second := &received{body: spool{max: 100}, whole: true}, &received{body: spool{max: 100}}
-	conn.begin(first)
-	_, _ = conn.Read(make([]byte, 10))
-	conn.end(first)
-	_, _ = conn.Read(make([]byte, 4))
-	conn.begin(second)
-	conn.end(first) // late
-	_, _ = conn.Read(make([]byte, 100))
-	if string(first.body.mem) != "aaaaaaaaaa" || string(second.header()) != in[10:] || second.body.size > 0 {
-		t.Errorf("%q, %q", first.body.mem, second.head)
-	}
-}
-
-type readerConn struct {
-	net.Conn
-	io.Reader
-}
-
-func (c *readerConn) Read(p []byte) (int, error) { return c.Reader.Read(p) }
-
 // Fields with secrets are omitted, however they are spelled.
 func TestOmitFields(t *testing.T) {
 	head := "HTTP/1.1 200 OK\r\nset-COOKIE: a=b\r\n ; folded\r\nA: Set-Cookie: x\r\nSet-Cookie : c=d\nB: 1\r\n\tmore\r\n\r\n"

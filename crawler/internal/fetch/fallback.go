@@ -29,11 +29,10 @@ func newFallback(t *http.Transport, cfg *Config, record bool) *fallback {
 	if !record {
 		return &fallback{base: guarded(t), http1: guarded(http1), filtered: wrapConns(once, cfg, newHeaderFilter), proxied: t}
 	}
-	recorded := func(conn net.Conn) net.Conn { return &recordedConn{Conn: conn} }
 	return &fallback{
-		base:     &split{wrapConns(t, cfg, recorded), guarded(t), t},
-		http1:    &split{wrapConns(http1, cfg, recorded), guarded(http1), t},
-		filtered: wrapConns(once, cfg, func(conn net.Conn) net.Conn { return newHeaderFilter(recorded(conn)) }), proxied: t,
+		base:     &split{wrapConns(t, cfg, newRecordedConn), guarded(t), t},
+		http1:    &split{wrapConns(http1, cfg, newRecordedConn), guarded(http1), t},
+		filtered: wrapConns(once, cfg, func(conn net.Conn) net.Conn { return newHeaderFilter(newRecordedConn(conn)) }), proxied: t,
 	}
 }
 

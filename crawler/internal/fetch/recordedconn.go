@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // A recordedConn is a connection of HTTP/1.1 that records the responses as it receives them. It has one request at a
@@ -13,20 +14,14 @@ import (
 type recordedConn struct {
 	net.Conn
 
-	mu    sync.Mutex // guards the fields below
-	to    *received  // the response to the last request; nil if it was read
-	early []byte     // received before the next request, such as a 408 on an idle connection
+	to atomic.Pointer[received] // the response to the last request
 }
 
 // Read implements io.Reader.
 func (c *recordedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.to != nil {
-		c.to.write(p[:n])
-	} else {
-		c.early = append(c.early, p[:n]...)
+	if to := c.to.Load(); to != nil {
+		to.write(p[:n])
 	}
 	return n, err
 }
@@ -34,39 +29,8 @@ func (c *recordedConn) Read(p []byte) (int, error) {
 // NetConn returns the connection below, as that of a tls.Conn does.
 func (c *recordedConn) NetConn() net.Conn { return c.Conn }
 
-// begin records what arrives from now on as the response to a request.
-func (c *recordedConn) begin(to *received) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	to.write(c.early)
-	c.to, c.early = to, nil
-}
-
-// end ends that, unless the next request has begun. It does nothing if c is nil.
-func (c *recordedConn) end(to *received) {
-	if c == nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.to == to {
-		c.to = nil
-	}
-}
-
-// recordedBelow returns the recordedConn of a connection, or nil if it has none.
-func recordedBelow(conn net.Conn) *recordedConn {
-	for {
-		switch c := conn.(type) {
-		case *recordedConn:
-			return c
-		case interface{ NetConn() net.Conn }:
-			conn = c.NetConn()
-		default:
-			return nil
-		}
-	}
-}
+// newRecordedConn returns a connection with a recordedConn.
+func newRecordedConn(conn net.Conn) net.Conn { return &recordedConn{Conn: conn} }
 
 // A received is a response as it was received. Interim responses before it are left out.
 type received struct {
@@ -75,8 +39,22 @@ type received struct {
 	line  int        // the start of its last line
 	whole bool       // head is complete
 	body  spool
-	err   error // of the spool
-	ended bool  // nothing is recorded any more
+}
+
+// recordFrom returns what a connection receives from now on. If that is not a recordedConn, it receives nothing.
+func (t *Transport) recordFrom(conn net.Conn) *received {
+	r := &received{body: spool{dir: t.spool, max: t.maxRecorded}}
+	for {
+		switch c := conn.(type) {
+		case *recordedConn:
+			c.to.Store(r)
+			return r
+		case interface{ NetConn() net.Conn }:
+			conn = c.NetConn()
+		default:
+			return r
+		}
+	}
 }
 
 // write records bytes.
@@ -89,23 +67,16 @@ func (r *received) write(p []byte) {
 			n = len(p)
 		}
 		r.head, p = append(r.head, p[:n]...), p[n:]
-		line := r.head[r.line:]
+		line := string(r.head[r.line:])
 		if line[len(line)-1] != '\n' {
 			return
 		}
 		r.line = len(r.head)
-		if string(line) != "\n" && string(line) != "\r\n" {
-			continue
-		}
-		if isInterim(r.head) {
-			r.head, r.line = nil, 0
-		} else {
-			r.whole = true
+		if r.whole = line == "\n" || line == "\r\n"; r.whole && isInterim(r.head) {
+			r.head, r.line, r.whole = nil, 0, false
 		}
 	}
-	if !r.ended && r.err == nil && len(p) > 0 {
-		r.err = r.body.write(p)
-	}
+	r.body.write(p)
 }
 
 // isInterim reports whether a header is of an interim response.
@@ -113,26 +84,6 @@ func isInterim(head []byte) bool {
 	_, status, _ := bytes.Cut(head, []byte(" "))
 	status = bytes.TrimLeft(status, " ")
 	return bytes.HasPrefix(status, []byte("1")) && !bytes.HasPrefix(status, []byte("101"))
-}
-
-// header returns the header of the response, or nil if it was not received on a recorded connection. Then what is
-// written from now on is the body.
-func (r *received) header() (head []byte) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.whole {
-		head = r.head
-	}
-	r.whole = true
-	return head
-}
-
-// end ends the recording, and frees the body.
-func (r *received) end() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.ended = true
-	r.body.close()
 }
 
 // omitFields returns a header without the fields of some names.

@@ -18,49 +18,42 @@ type spool struct {
 	mem  []byte // the body, if there is no file
 	file *os.File
 	cut  bool // there was more
+	err  error
 }
 
 // write keeps bytes, up to the limit.
-func (s *spool) write(p []byte) error {
+func (s *spool) write(p []byte) {
 	if left := s.max - s.size; int64(len(p)) > left {
 		p, s.cut = p[:left], true
 	}
-	if s.file == nil && s.size+int64(len(p)) > maxInMemory {
-		file, err := os.CreateTemp(s.dir, ".body-*")
-		if err != nil {
-			return err
-		}
-		_ = os.Remove(file.Name()) // Windows cannot remove an open file
-		s.file, p, s.mem, s.size = file, append(s.mem, p...), nil, 0
-	}
-	if s.file == nil {
-		s.mem = append(s.mem, p...)
-		s.size += int64(len(p))
-		return nil
-	}
-	n, err := s.file.Write(p)
-	s.size += int64(n)
-	return err
-}
-
-// body returns the first bytes that were kept, or nil if there are none. It ends the use of s.
-func (s *spool) body(size int64) output.Body {
+	s.size += int64(len(p))
 	switch {
-	case size == 0:
-		s.close()
-		return nil
+	case s.err != nil || len(p) == 0:
+		return
+	case s.file == nil && s.size <= maxInMemory:
+		s.mem = append(s.mem, p...)
+		return
 	case s.file == nil:
-		return output.BytesBody(s.mem[:size])
+		if s.file, s.err = os.CreateTemp(s.dir, ".body-*"); s.err != nil {
+			return
+		}
+		_ = os.Remove(s.file.Name()) // Windows cannot remove an open file
+		p, s.mem = append(s.mem, p...), nil
 	}
-	return fileBody{io.NewSectionReader(s.file, 0, size), s.file}
+	_, s.err = s.file.Write(p)
 }
 
-// close frees the file.
-func (s *spool) close() {
-	if s.file != nil {
-		_ = fileBody{file: s.file}.Close()
+// end returns the first bytes that were kept, or nil if there are none. Nothing is kept from then on.
+func (s *spool) end(size int64) output.Body {
+	mem := s.mem
+	s.max, s.mem = s.size, nil
+	switch {
+	case s.file != nil:
+		return fileBody{io.NewSectionReader(s.file, 0, size), s.file}
+	case size == 0 || s.err != nil:
+		return nil
 	}
-	s.file, s.mem = nil, nil
+	return output.BytesBody(mem[:size])
 }
 
 // A fileBody is a body in a file.

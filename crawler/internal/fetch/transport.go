@@ -166,7 +166,6 @@ func (t *Transport) exchange(req *http.Request) (*http.Response, error) {
 		err = t.check(out, resp)
 	}
 	if err != nil {
-		rec.abort()
 		err = explain(s.ctx, err, s.began, false)
 		s.done(true)
 		s.end()

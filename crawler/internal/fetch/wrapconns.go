@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -27,48 +26,20 @@ func wrapConns(t *http.Transport, cfg *Config, wrap func(net.Conn) net.Conn) htt
 		return wrap(conn), nil
 	}
 	t.DialTLSContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		conn, err := dialer.DialContext(ctx, network, addr)
-		if err != nil {
-			return nil, err
-		}
-		secured, err := handshake(ctx, conn, t, addr)
+		conn, err := (&tls.Dialer{NetDialer: dialer, Config: t.TLSClientConfig}).DialContext(ctx, network, addr)
 		switch {
-		case err != nil:
-			_ = conn.Close()
-			return nil, err
-		case isHTTP2(secured):
-			return secured, nil
+		case err != nil && isTimeout(err) && !IsDialing(err) && ctx.Err() == nil:
+			return nil, errHandshake
+		case err != nil || isHTTP2(conn):
+			return conn, err
 		}
-		return wrap(secured), nil
+		return wrap(conn), nil
 	}
 	return &guarded{t, cfg.Guard}
 }
 
-// errHandshake is the error of a TLS handshake that takes too long. It has the text of net/http's.
+// errHandshake is the error of a TLS handshake that takes too long, with the text of net/http's.
 var errHandshake = fmt.Errorf("TLS handshake timeout: %w", os.ErrDeadlineExceeded)
-
-// handshake opens TLS on a connection, as a transport without DialTLSContext does.
-func handshake(ctx context.Context, conn net.Conn, t *http.Transport, addr string) (*tls.Conn, error) {
-	config := new(tls.Config)
-	if t.TLSClientConfig != nil {
-		config = t.TLSClientConfig.Clone()
-	}
-	if config.ServerName == "" {
-		host, _, err := net.SplitHostPort(addr)
-		if err != nil {
-			return nil, err
-		}
-		config.ServerName = host
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, cmp.Or(t.TLSHandshakeTimeout, handshakeTime), errHandshake)
-	defer cancel()
-	secured := tls.Client(conn, config)
-	err := secured.HandshakeContext(ctx)
-	if err != nil && context.Cause(ctx) == errHandshake {
-		err = errHandshake
-	}
-	return secured, err
-}
 
 // A guarded transport checks the host of each request before it resolves the name.
 type guarded struct {
