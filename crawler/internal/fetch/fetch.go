@@ -49,7 +49,8 @@ type Request struct {
 type Response struct {
 	Status    int
 	Header    http.Header
-	Body      []byte // decoded, at most Config.MaxBody bytes; until Release
+	Body      []byte // decoded, at most Config.MaxBody bytes; the beginning, if it is large and no page; until Release
+	Size      int    // of the whole body, at most Config.MaxBody
 	Truncated string // the limit that truncated Body: max-body or ratio; empty if Body is complete
 	OtherType string // the media type because of which Body was not read; empty if it was
 	Began     time.Time
@@ -60,6 +61,7 @@ type Response struct {
 	Exchanges []*output.Exchange
 
 	check bool          // the request only checks the URL
+	sum   uint64        // see Sum
 	limit int           // maximum bytes of the body to read
 	buf   *bytes.Buffer // of Body, unless it is large; nil if there is none
 }
@@ -133,8 +135,8 @@ func (f *Fetcher) Fetch(req Request) (*Response, error) {
 	defer cancel()
 	c.Context = context.WithValue(ctx, responseKey{}, resp)
 	c.OnResponse(func(*colly.Response) {
-		if len(resp.Body) > f.maxBody {
-			resp.Body, resp.Truncated = resp.Body[:f.maxBody], truncatedByMaxBody
+		if resp.Size > f.maxBody {
+			resp.Body, resp.Size, resp.Truncated = resp.Body[:min(len(resp.Body), f.maxBody)], f.maxBody, truncatedByMaxBody
 		}
 	})
 	err := c.Request(cmp.Or(req.Method, http.MethodGet), req.URL, nil, nil, req.Header)

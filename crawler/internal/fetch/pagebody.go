@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/politecrawl/politecrawl/crawler/internal/mimetype"
 )
 
@@ -26,7 +28,7 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // the error, and Body has what was read before. Encoded is the body as the site sends it, and size its Content-Length.
 func (p *Response) readBody(resp *http.Response, types Types, encoded io.Reader, size int64) {
 	p.Release() // an earlier response, to a request without a signature
-	p.Status, p.Header, p.Truncated = resp.StatusCode, resp.Header, ""
+	p.Status, p.Header, p.Size, p.Truncated = resp.StatusCode, resp.Header, 0, ""
 	p.buf = buffers.Get().(*bytes.Buffer)
 	p.buf.Reset()
 	media, err := p.mediaType(resp, types)
@@ -35,8 +37,8 @@ func (p *Response) readBody(resp *http.Response, types Types, encoded io.Reader,
 			err = p.read(resp.Body, min(p.limit, maxPooled))
 		}
 		p.Body = p.buf.Bytes()
-		if err == nil && len(p.Body) == maxPooled { // io.ReadAll takes less memory for a large body
-			p.Body, err = io.ReadAll(io.LimitReader(io.MultiReader(p.buf, resp.Body), int64(p.limit)))
+		if p.Size = len(p.Body); err == nil && p.Size == maxPooled {
+			err = p.readLarge(resp)
 		}
 	} else {
 		p.OtherType, err = media, nil
@@ -49,6 +51,36 @@ func (p *Response) readBody(resp *http.Response, types Types, encoded io.Reader,
 	if err != nil {
 		resp.Body = failedBody{err}
 	}
+}
+
+// readLarge reads the rest of a body. It keeps that of a page or of what is checked, and only the hash of another file,
+// which may be a video.
+func (p *Response) readLarge(resp *http.Response) (err error) {
+	rest := int64(p.limit - maxPooled)
+	if t := mimetype.Of(resp.Header, p.Body); p.check || t.IsHTML() || t.IsXML() {
+		p.Body, err = io.ReadAll(io.MultiReader(p.buf, io.LimitReader(resp.Body, rest))) // takes less memory than a buffer
+		p.Size = len(p.Body)
+		return err
+	}
+	sum := xxhash.New()
+	_, _ = sum.Write(p.Body)
+	n, err := io.Copy(sum, io.LimitReader(resp.Body, rest-1))
+	p.sum = sum.Sum64()
+	if err == nil { // without the byte that shows that there is more
+		var more int64
+		more, err = io.Copy(io.Discard, io.LimitReader(resp.Body, min(rest, 1)))
+		n += more
+	}
+	p.Size += int(n)
+	return err
+}
+
+// Sum returns the hash of the body.
+func (p *Response) Sum() uint64 {
+	if p.Size > len(p.Body) {
+		return p.sum
+	}
+	return xxhash.Sum64(p.Body)
 }
 
 // mediaType returns the media type of a successful response, if only pages of some types are read.

@@ -54,7 +54,7 @@ func newReading(it *item, got *fetch.Response) *reading {
 	page := &output.Page{
 		URL: it.url, Status: got.Status,
 		Depth: it.prov.Depth, FoundOn: it.prov.FoundOn, Source: it.prov.Source.String(),
-		ContentType: escape.Clip(secret.RedactText(got.Header.Get("Content-Type")), escape.MaxBytes), Bytes: len(got.Body),
+		ContentType: escape.Clip(secret.RedactText(got.Header.Get("Content-Type")), escape.MaxBytes), Bytes: got.Size,
 		FetchedAt: got.Began.UTC(), DurationMS: got.Took.Milliseconds(), Attempt: it.lease.Attempt,
 		Truncated: got.Truncated, Redirects: it.prov.Redirects(),
 	}

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/mimetype"
@@ -111,8 +109,8 @@ func hashContent(it *item, got *fetch.Response, page *output.Page) *frontier.Val
 	if got.Status/100 != 2 {
 		return nil
 	}
-	sum := xxhash.Sum64(got.Body)
-	if len(got.Body) > 0 && page.Withheld == "" {
+	sum := got.Sum()
+	if got.Size > 0 && page.Withheld == "" {
 		page.Hash = hashText(sum)
 	}
 	if got.Truncated != "" {
