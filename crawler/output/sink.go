@@ -97,8 +97,8 @@ type Robots struct {
 
 // Exchange is a request and the response, as they were sent. CONNECT requests to a proxy and interim
 // responses are not included. Over HTTP/1.1, Response and Body are byte for byte what was received, Body with its
-// Content-Encoding and its chunks. HTTP/2, and HTTP/1.1 that a proxy relays, is written as HTTP/1.1
-// without Transfer-Encoding, with sorted fields. Fields with secrets are omitted.
+// Content-Encoding and its chunks. HTTP/2, and HTTPS through a proxy, is written as HTTP/1.1 without
+// Transfer-Encoding, with sorted fields. Fields with secrets are omitted.
 type Exchange struct {
 	URL       string
 	StartedAt time.Time

@@ -103,7 +103,7 @@ func (r *recording) responded(req *http.Request, resp *http.Response) {
 	resp.Body = &recordedBody{ReadCloser: resp.Body, r: r}
 }
 
-// headerOf returns the header of a response of HTTP/2, or through a proxy, as one of HTTP/1.1.
+// headerOf returns the header of a response that net/http has read, such as one of HTTP/2, as one of HTTP/1.1.
 func headerOf(resp *http.Response, omit map[string]bool) []byte {
 	proto := "HTTP/1.1"
 	if resp.ProtoMajor == 1 {

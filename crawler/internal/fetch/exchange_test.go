@@ -447,20 +447,45 @@ func TestExchangeOverHTTP2(t *testing.T) {
 	}
 }
 
-// Requests through a proxy have the header as net/http sees it, without what is for the proxy.
+// A response through a proxy is as received; one with TLS through a proxy has the header as net/http sees it. Requests
+// are without what is for the proxy.
 func TestExchangeThroughProxy(t *testing.T) {
-	s := newRawServer(t, false, func(*http.Request) (string, bool) {
-		return "HTTP/1.1 200 Fine\r\nx-b: 2\r\nX-a: 1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", false
-	})
-	transport, a := recordingTransport(t, Config{Proxies: []string{strings.Replace(s.url, "http://", "http://me:secret@", 1)}}, nil)
-	request(t, transport, http.MethodGet, "http://127.0.0.2/page", nil)
-	want := fetched{"HTTP/1.1 200 Fine\r\nX-A: 1\r\nX-B: 2\r\n\r\n", "ok", "", false}
-	e := a.exchanges[0]
-	if diff := cmp.Diff(want, fetchedFrom(t, e), cmp.AllowUnexported(fetched{})); diff != "" {
-		t.Error(diff)
+	const head, body = "HTTP/1.1 200 Fine\r\nx-b: 2\r\nX-a: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "2\r\nok\r\n0\r\n\r\n"
+	respond := func(*http.Request) (string, bool) { return head + body, false }
+	site, proxy := newRawServer(t, true, respond), newRawServer(t, false, respond)
+	tunnel := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		to, err := net.Dial("tcp", r.Host)
+		must(t, err)
+		w.WriteHeader(http.StatusOK)
+		conn, _, err := http.NewResponseController(w).Hijack()
+		must(t, err)
+		go func() { _, _ = io.Copy(to, conn); _ = to.Close() }()
+		_, _ = io.Copy(conn, to)
+		_ = conn.Close()
+	}))
+	defer tunnel.Close()
+	for _, tt := range []struct {
+		proxy, url string
+		want       fetched
+	}{
+		{proxy.url, "http://127.0.0.2/page", fetched{head, body, "", false}},
+		{tunnel.URL, site.url + "/page", fetched{"HTTP/1.1 200 Fine\r\nX-A: 1\r\nX-B: 2\r\n\r\n", "ok", "", false}},
+	} {
+		transport, a := recordingTransport(t, Config{Proxies: []string{strings.Replace(tt.proxy, "http://", "http://me:secret@", 1)}}, site.roots)
+		for range 2 { // on the same connection
+			request(t, transport, http.MethodGet, tt.url, nil)
+		}
+		for _, e := range a.exchanges {
+			if diff := cmp.Diff(tt.want, fetchedFrom(t, e), cmp.AllowUnexported(fetched{})); diff != "" {
+				t.Errorf("%s: %s", tt.url, diff)
+			}
+			if strings.Contains(string(e.Request), "Proxy") || e.Addr != "" || !strings.HasPrefix(string(e.Request), "GET /page HTTP/1.1\r\n") {
+				t.Errorf("%q, to %q", e.Request, e.Addr)
+			}
+		}
 	}
-	if !strings.Contains(s.requests[0], "Proxy-Authorization") || strings.Contains(string(e.Request), "Proxy") || e.Addr != "" {
-		t.Errorf("%q, to %q, was sent as %q", e.Request, e.Addr, s.requests[0])
+	if !strings.Contains(proxy.requests[0], "Proxy-Authorization") {
+		t.Errorf("the proxy gets %q", proxy.requests[0])
 	}
 }
 
@@ -469,7 +494,7 @@ func TestConnectionsAreWrappedOnlyForAnArchive(t *testing.T) {
 	cfg := Config{Timeout: time.Minute, Guard: guard.New()}
 	for _, record := range []bool{false, true} {
 		base, _ := newBase(&cfg, record)
-		if _, wraps := base.(*fallback).base.(*split); wraps != record {
+		if _, wraps := base.(*fallback).base.(*wrapped); wraps != record {
 			t.Errorf("recording %t, wrapped %t", record, wraps)
 		}
 	}

@@ -19,20 +19,21 @@ type fallback struct {
 	needed map[string]http.RoundTripper
 }
 
-// newFallback returns a fallback whose transports are like t. With record, connections of HTTP/1.1 are recorded, unless they
-// are to a proxy.
+// newFallback returns a fallback whose transports are like t. With record, connections of HTTP/1.1 are recorded, unless
+// they are encrypted through a proxy.
 func newFallback(t *http.Transport, cfg *Config, record bool) *fallback {
 	http1 := withoutHTTP2(t)
-	once := http1.Clone()
-	once.DisableKeepAlives = true
-	guarded := func(t *http.Transport) http.RoundTripper { return cfg.Guard.Transport(t, newDialer(cfg)) }
-	if !record {
-		return &fallback{base: guarded(t), http1: guarded(http1), filtered: wrapConns(once, cfg, newHeaderFilter), proxied: t}
+	filtered := http1.Clone()
+	filtered.DisableKeepAlives, filtered.Proxy = true, nil
+	if record {
+		return &fallback{
+			base: wrapConns(t, cfg, newRecordedConn), http1: wrapConns(http1, cfg, newRecordedConn), proxied: t,
+			filtered: wrapConns(filtered, cfg, func(conn net.Conn) net.Conn { return newHeaderFilter(newRecordedConn(conn)) }),
+		}
 	}
 	return &fallback{
-		base:     &split{wrapConns(t, cfg, newRecordedConn), guarded(t), t},
-		http1:    &split{wrapConns(http1, cfg, newRecordedConn), guarded(http1), t},
-		filtered: wrapConns(once, cfg, func(conn net.Conn) net.Conn { return newHeaderFilter(newRecordedConn(conn)) }), proxied: t,
+		base: cfg.Guard.Transport(t, newDialer(cfg)), http1: cfg.Guard.Transport(http1, newDialer(cfg)), proxied: t,
+		filtered: wrapConns(filtered, cfg, newHeaderFilter),
 	}
 }
 

@@ -41,7 +41,8 @@ type received struct {
 	body  spool
 }
 
-// recordFrom returns what a connection receives from now on. If that is not a recordedConn, it receives nothing.
+// recordFrom returns what a connection receives from now on: nothing, if it is no recordedConn. One below TLS, as through
+// a proxy, has only encrypted data.
 func (t *Transport) recordFrom(conn net.Conn) *received {
 	r := &received{body: spool{dir: t.spool, max: t.maxRecorded}}
 	for {
@@ -49,8 +50,8 @@ func (t *Transport) recordFrom(conn net.Conn) *received {
 		case *recordedConn:
 			c.to.Store(r)
 			return r
-		case interface{ NetConn() net.Conn }:
-			conn = c.NetConn()
+		case *headerFilter:
+			conn = c.Conn
 		default:
 			return r
 		}
