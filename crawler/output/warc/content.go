@@ -2,10 +2,10 @@ package warc
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"net/netip"
+	"net/textproto"
 	"strings"
 	"time"
 
@@ -21,26 +21,11 @@ const (
 	typeJSON     = "application/json"
 )
 
-// longestURL is the maximum length of a remembered URL, in bytes.
-const longestURL = 2 << 10
-
-// captured identifies a record with a payload. The zero value means no record.
-type captured struct {
-	id   recordID
-	url  string
-	date time.Time
-}
-
 // A capture is the last response of a URL.
 type capture struct {
-	id    recordID // zero if it was written before a recrawl
-	date  time.Time
-	whole captured // the record with the payload of the last 2xx response
+	id   recordID
+	date time.Time
 }
-
-// A payloadKey identifies a payload. It is not the SHA-1 digest of the record: a site can make
-// two bodies with the same SHA-1, and the second would be lost.
-type payloadKey [sha256.Size]byte
 
 // describe writes a warcinfo record for the following records.
 func (s *sink) describe() error {
@@ -55,8 +40,9 @@ func (s *sink) describe() error {
 	s.line("robots", s.opts.Robots)
 	s.line("operator", s.opts.Operator)
 	s.line("http-header-user-agent", s.opts.UserAgent)
+	s.line("settings", s.opts.Settings)
 	s.begin("warcinfo", id, time.Now())
-	s.add("WARC-Filename", fileName(s.files.File))
+	s.add("WARC-Filename", fileName(s.files.Name, s.files.File))
 	s.info = id
 	return s.put(typeFields, s.text)
 }
@@ -75,83 +61,82 @@ func (s *sink) exchange(x *output.Exchange) error {
 	if err := cmp.Or(err, err2); err != nil {
 		return err
 	}
-	head := httpHead(x.Request)
 	s.begin("request", request, x.StartedAt)
 	s.origin(x)
 	s.add("WARC-Concurrent-To", answer.String())
-	if err := s.put(typeRequest, head); err != nil {
+	if err := s.put(typeRequest, httpHead(x.Request)); err != nil {
 		return err
 	}
 	return s.response(x, answer)
 }
 
-// response writes a response record, or a revisit if the payload is known.
+// response writes a response record, or a revisit if the payload is archived.
 func (s *sink) response(x *output.Exchange, id recordID) error {
-	last, _ := s.urls.Get(x.URL)
-	url := strings.Clone(x.URL) // to keep
-	this := capture{id: id, date: x.StartedAt, whole: captured{id: id, url: url, date: x.StartedAt}}
-	var key payloadKey
-	known, original := false, captured{}
-	var body []byte
-	if x.Body != nil {
-		body = make([]byte, x.Body.Size())
-		if _, err := x.Body.ReadAt(body, 0); err != nil && err != io.EOF {
-			return err
-		}
+	r := &reply{kind: "response", head: httpHead(x.Response), body: x.Body, truncated: string(x.Truncated)}
+	if x.Withheld != "" {
+		r.truncated = "unspecified"
 	}
-	whole := len(body) > 0 && x.Truncated == "" && x.Withheld == ""
-	if whole {
-		key = sha256.Sum256(body)
-		original, known = s.payloads.Get(key)
-	}
-
-	head := httpHead(x.Response)
-	switch {
-	case x.Status == 304:
-		this.whole = last.whole
-		s.revisit(x, id, "server-not-modified", last.whole)
-	case known:
-		this.whole = original
-		s.revisit(x, id, "identical-payload-digest", original)
-		s.add("WARC-Payload-Digest", digest(body))
-		s.add("WARC-Truncated", "length")
-		body = nil
-	default:
-		s.begin("response", id, x.StartedAt)
-		s.origin(x)
-		s.add("WARC-Payload-Digest", digest(body))
-		switch {
-		case x.Withheld != "":
-			s.add("WARC-Truncated", "unspecified")
-		case x.Truncated != "":
-			s.add("WARC-Truncated", string(x.Truncated))
-		}
-	}
-	if err := s.put(typeResponse, head, body); err != nil {
+	if err := s.sum(r); err != nil {
 		return err
 	}
-	if len(x.URL) > longestURL {
+	url := escapeURI(x.URL)
+	s.refer(r, url, x.Status)
+	s.begin(r.kind, id, x.StartedAt)
+	s.origin(x)
+	s.addAll("WARC-Profile", r.profile, "WARC-Refers-To", r.original.Get("WARC-Record-ID"),
+		"WARC-Refers-To-Target-URI", r.original.Get("WARC-Target-URI"), "WARC-Refers-To-Date", r.original.Get("WARC-Date"),
+		"WARC-Payload-Digest", r.payloadDigest, "WARC-Truncated", r.truncated)
+	size := int64(len(r.head))
+	if r.body != nil {
+		size += r.body.Size()
+	}
+	offset, length, err := s.files.add(s.end(typeResponse, r.blockDigest, size), r.head, r.body)
+	if err != nil {
+		return err
+	}
+	s.latest.Put(s.index.hash(url), capture{id: id, date: x.StartedAt})
+	if isHeadRequest(x.Request) {
 		return nil
 	}
-	if x.Status != 304 && whole {
-		s.payloads.Put(key, this.whole)
-	}
-	if x.Status/100 != 2 { // a later 304 is about the response before it
-		this.whole = last.whole
-	}
-	s.urls.Put(url, this)
+	l := newLine(r.kind, url, r.payloadDigest, x.StartedAt.Truncate(time.Microsecond), r.head)
+	l.File, l.Offset, l.Length = fileName(s.files.Name, s.files.File), offset, length
+	s.files.addLine(l)
+	s.index.add(l)
 	return nil
 }
 
-// revisit starts a revisit record, which refers to the record with the payload if known.
-func (s *sink) revisit(x *output.Exchange, id recordID, profile string, original captured) {
-	s.begin("revisit", id, x.StartedAt)
-	s.origin(x)
-	s.add("WARC-Profile", "http://netpreserve.org/warc/"+edition+"/revisit/"+profile)
-	if original.id != (recordID{}) {
-		s.add("WARC-Refers-To", original.id.String())
-		s.add("WARC-Refers-To-Target-URI", escapeURI(original.url))
-		s.add("WARC-Refers-To-Date", formatDate(original.date))
+// A reply is a response or revisit record. Its fields with text may be empty.
+type reply struct {
+	kind, profile, payloadDigest, blockDigest, truncated string
+
+	original textproto.MIMEHeader // of the record that a revisit refers to, if known
+	head     []byte               // header of the HTTP message
+	body     output.Body          // may be nil
+}
+
+// sum sets the digests of a record.
+func (s *sink) sum(r *reply) error {
+	block, payload := s.newHash(), s.newHash()
+	block.Write(r.head)
+	err := s.files.copyBody(io.MultiWriter(block, payload), r.body)
+	r.blockDigest, r.payloadDigest = digest(block), digest(payload)
+	return err
+}
+
+// refer turns a response into a revisit if its payload is archived, or is not sent again.
+func (s *sink) refer(r *reply, url string, status int) {
+	const profiles = "http://netpreserve.org/warc/" + edition + "/revisit/"
+	if status == 304 {
+		r.kind, r.profile, r.original = "revisit", profiles+"server-not-modified", s.index.current(url)
+		r.payloadDigest = r.original.Get("WARC-Payload-Digest") // of the payload that it is about
+		return
+	}
+	if r.body == nil || r.body.Size() == 0 || r.truncated != "" {
+		return
+	}
+	if r.original = s.index.identical(r.payloadDigest, r.body); r.original != nil {
+		r.kind, r.profile, r.truncated, r.body = "revisit", profiles+"identical-payload-digest", "length", nil
+		r.blockDigest = s.digestOf(r.head)
 	}
 }
 
@@ -192,12 +177,13 @@ func (s *sink) page(p *output.Page, links *output.Links) error {
 
 // metadata starts a metadata record about a page.
 func (s *sink) metadata(id recordID, url string, fetchedAt time.Time) {
-	last, known := s.urls.Get(url)
-	if known = known && last.id != (recordID{}); !known {
+	url = escapeURI(url)
+	last, known := s.latest.Get(s.index.hash(url))
+	if !known {
 		last.date = fetchedAt
 	}
 	s.begin("metadata", id, last.date)
-	s.add("WARC-Target-URI", escapeURI(url))
+	s.add("WARC-Target-URI", url)
 	if known {
 		s.add("WARC-Concurrent-To", last.id.String())
 	}

@@ -1,8 +1,8 @@
 package warc
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -10,39 +10,93 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
+	"strings"
+	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/cdxj"
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Files are named crawl-00000.warc.gz and so on. Rotated files of earlier crawls have a number,
-// crawl-00000.1.warc.gz, which the pattern does not match.
+// Files are named PREFIX-TIMESTAMP-NNNNN.warc.gz. The timestamp has 17 digits, to the millisecond, and is
+// that of the crawl's first file.
 const (
-	filePattern = "crawl-[0-9][0-9][0-9][0-9][0-9].warc.gz"
+	extension   = ".warc.gz"
+	filePattern = "*" + extension
 	maxFiles    = 100_000
 )
 
-func fileName(number int) string { return fmt.Sprintf("crawl-%05d.warc.gz", number) }
+var (
+	validPrefix = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+	validName   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}-\d{17}$`)
+	fileTail    = regexp.MustCompile(`-(\d{17}-\d{5})\.warc\.gz$`)
+)
+
+// fileName returns the name of a file of the crawl with a name.
+func fileName(name string, number int) string { return fmt.Sprintf("%s-%05d"+extension, name, number) }
+
+// indexPath returns the path of the index beside a WARC file.
+func indexPath(path string) string { return strings.TrimSuffix(path, extension) + cdxj.Extension }
+
+// archives returns the names of the WARC files of all crawls in a directory, the oldest first.
+func archives(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, entry := range entries {
+		if fileTail.MatchString(entry.Name()) {
+			names = append(names, entry.Name())
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return strings.Compare(fileTail.FindString(a), fileTail.FindString(b)) })
+	return names, nil
+}
+
+// newName returns the name of a crawl that starts now: its files come after all in the directory.
+func newName(dir, prefix string) (string, error) {
+	names, err := archives(dir)
+	if err != nil {
+		return "", err
+	}
+	stamp := strings.Replace(time.Now().UTC().Format("20060102150405.000"), ".", "", 1)
+	if len(names) > 0 {
+		last, err := strconv.ParseUint(fileTail.FindStringSubmatch(names[len(names)-1])[1][:len(stamp)], 10, 64)
+		if err != nil {
+			return "", err
+		}
+		stamp = max(stamp, fmt.Sprintf("%017d", last+1))
+	}
+	return prefix + "-" + stamp, nil
+}
 
 // recordEnd follows the block of every record.
 var recordEnd = []byte("\r\n\r\n")
 
 // A position is a point between two records. A checkpoint is its JSON.
 type position struct {
-	File   int   `json:"file"`   // number of the last file
-	Length int64 `json:"length"` // of that file, in bytes; 0 if it does not exist yet
+	Name   string `json:"name"`   // of the crawl: PREFIX-TIMESTAMP
+	File   int    `json:"file"`   // number of the last file
+	Length int64  `json:"length"` // of that file, in bytes; 0 if it does not exist yet
+	Index  int64  `json:"index"`  // length of its index
 }
 
-// files are the files of a crawl. The last one grows.
+// files are the files of a crawl, and their indexes. The last ones grow.
 type files struct {
 	dir      string
 	limit    int64 // a file of this size gets no more records
 	position       // the end of the last record
 	file     *os.File
+	cdxj     *os.File // the index
 	pack     *gzip.Writer
-	packed   bytes.Buffer // records that are not yet in the file
+	packed   bytes.Buffer // bytes that are not yet in the file
+	lines    []byte       // lines that are not yet in the index
+	copied   []byte       // buffer for bodies
 	newNames bool         // the directory changed since the last sync
+	failed   error        // of flush, until truncate
 }
 
 // bufferSize is the number of packed bytes at which they are written to the file.
@@ -53,43 +107,73 @@ func newFiles(dir string, limit int64, level int) (*files, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &files{dir: dir, limit: limit, pack: pack}, nil
+	return &files{dir: dir, limit: limit, pack: pack, copied: make([]byte, 64<<10)}, nil
 }
 
 // truncate removes everything after a position. Missing is the number of bytes that are missing
-// before it; the new position is then the end of the last whole record.
+// before it; the new position is then the end of the last whole record. If the index is shorter than
+// the position says, or has records that are missing, it is rebuilt.
 func (f *files) truncate(to position) (missing int64, err error) {
 	f.packed.Reset()
+	f.lines, f.failed = f.lines[:0], nil
 	if err := f.close(); err != nil {
 		return 0, err
 	}
 	if err := f.removeFrom(to); err != nil {
 		return 0, err
 	}
-	f.position = to
+	f.position = position{Name: to.Name, File: to.File}
 	if to.Length == 0 {
 		return 0, nil
 	}
-	file, err := os.OpenFile(f.path(), os.O_RDWR|os.O_APPEND, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		f.position = position{File: to.File}
-		return to.Length, nil
-	}
-	if err != nil {
+	const flags = os.O_RDWR | os.O_APPEND
+	if f.file, err = os.OpenFile(f.path(), flags, 0); err != nil {
+		f.file = nil
+		if errors.Is(err, fs.ErrNotExist) {
+			return to.Length, f.removeFrom(f.position) // the index
+		}
 		return 0, err
 	}
-	if f.Length, err = cut(file, to.Length); err != nil {
-		return 0, errors.Join(err, file.Close())
+	if f.cdxj, err = os.OpenFile(indexPath(f.path()), flags|os.O_CREATE, 0o644); err != nil {
+		f.cdxj = nil
+		return 0, err
 	}
-	f.file = file
-	return to.Length - f.Length, nil
+	size, err := f.file.Seek(0, io.SeekEnd)
+	indexed, err2 := f.cdxj.Seek(0, io.SeekEnd)
+	if err := cmp.Or(err, err2); err != nil {
+		return 0, err
+	}
+	f.position = to
+	if size >= to.Length && indexed >= to.Index {
+		return 0, cmp.Or(shrink(f.file, size, to.Length), shrink(f.cdxj, indexed, to.Index))
+	}
+	if err := shrink(f.file, size, to.Length); err != nil {
+		return 0, err
+	}
+	lines, whole, err := scan(f.file, fileName(f.Name, f.File))
+	if err == nil && size < to.Length {
+		f.Length, err = whole, shrink(f.file, size, whole)
+	}
+	if err = cmp.Or(err, f.cdxj.Truncate(0)); err == nil {
+		_, err = f.cdxj.Write(lines)
+	}
+	f.Index = int64(len(lines))
+	return to.Length - f.Length, err
+}
+
+// shrink truncates a file that is longer.
+func shrink(file *os.File, size, to int64) error {
+	if size <= to {
+		return nil
+	}
+	return file.Truncate(to)
 }
 
 // missingBefore returns the missing files before the file of a position.
 func (f *files) missingBefore(to position) ([]output.Loss, error) {
 	var lost []output.Loss
 	for number := range to.File {
-		name := fileName(number)
+		name := fileName(to.Name, number)
 		switch _, err := os.Stat(filepath.Join(f.dir, name)); {
 		case errors.Is(err, fs.ErrNotExist):
 			lost = append(lost, output.Loss{File: name})
@@ -100,48 +184,7 @@ func (f *files) missingBefore(to position) ([]output.Loss, error) {
 	return lost, nil
 }
 
-// cut truncates a file to a length, or a shorter file to its last whole record. It returns the
-// new length.
-func cut(file *os.File, to int64) (length int64, err error) {
-	info, err := file.Stat()
-	if err != nil {
-		return 0, err
-	}
-	length = to
-	if info.Size() < length {
-		length, _ = eachRecord(file, func(*gzip.Reader) error { return nil }) // the rest is damaged
-	}
-	if info.Size() == length {
-		return length, nil
-	}
-	return length, file.Truncate(length)
-}
-
-// eachRecord calls use with each record of a file, from its start, and returns the length of the whole
-// records. It ends at an error, of use or of a damaged record. Use need not read the whole record.
-func eachRecord(file *os.File, use func(*gzip.Reader) error) (whole int64, err error) {
-	in, unpack := bufio.NewReaderSize(file, 1<<16), new(gzip.Reader)
-	for {
-		err := unpack.Reset(in)
-		if errors.Is(err, io.EOF) {
-			return whole, nil
-		}
-		if err == nil {
-			unpack.Multistream(false)
-			err = use(unpack)
-		}
-		if err == nil {
-			_, err = io.Copy(io.Discard, unpack)
-		}
-		end, seekErr := file.Seek(0, io.SeekCurrent)
-		if err := errors.Join(err, seekErr); err != nil {
-			return whole, err
-		}
-		whole = end - int64(in.Buffered()) // gzip reads no more than it unpacks
-	}
-}
-
-// removeFrom removes the files after a position.
+// removeFrom removes the files of a crawl after a position.
 func (f *files) removeFrom(to position) error {
 	entries, err := os.ReadDir(f.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -151,11 +194,10 @@ func (f *files) removeFrom(to position) error {
 		return err
 	}
 	for _, entry := range entries {
-		if match, _ := filepath.Match(filePattern, entry.Name()); !match {
-			continue
-		}
-		number, err := strconv.Atoi(entry.Name()[len("crawl-") : len("crawl-")+5])
-		if err != nil || number < to.File || number == to.File && to.Length > 0 {
+		rest, ours := strings.CutPrefix(entry.Name(), to.Name+"-")
+		digits, ext, _ := strings.Cut(rest, ".")
+		number, err := strconv.Atoi(digits)
+		if !ours || len(digits) != 5 || "."+ext != extension && "."+ext != cdxj.Extension || err != nil || number < to.File || number == to.File && to.Length > 0 {
 			continue
 		}
 		if err := os.Remove(filepath.Join(f.dir, entry.Name())); err != nil {
@@ -166,69 +208,116 @@ func (f *files) removeFrom(to position) error {
 	return nil
 }
 
-func (f *files) path() string { return filepath.Join(f.dir, fileName(f.File)) }
+func (f *files) path() string { return filepath.Join(f.dir, fileName(f.Name, f.File)) }
 
 // writable reports whether a record can be added to the current file.
 func (f *files) writable() bool { return f.file != nil && f.Length < f.limit }
 
-// next starts the next file.
-func (f *files) next() error {
+// next starts the next file and its index.
+func (f *files) next() (err error) {
 	if f.file != nil {
-		// No later commit syncs this file.
-		if err := errors.Join(f.flush(), durable.File(f.file), f.close()); err != nil {
+		// No later commit syncs these files.
+		if err := errors.Join(f.flush(), f.syncFiles(), f.close()); err != nil {
 			return err
 		}
-		f.position = position{File: f.File + 1}
+		f.position = position{Name: f.Name, File: f.File + 1}
 	}
 	if f.File >= maxFiles {
 		return fmt.Errorf("no more than %d files are possible; increase their maximum size", maxFiles)
 	}
-	file, err := os.OpenFile(f.path(), os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o644)
-	if err != nil {
+	f.newNames = true
+	if f.file, err = create(f.path()); err != nil {
 		return err
 	}
-	f.file, f.newNames = file, true
-	return nil
+	f.cdxj, err = create(indexPath(f.path()))
+	return err
 }
 
-// add adds a record as a separate gzip member.
-func (f *files) add(parts ...[]byte) error {
-	before := f.packed.Len()
-	f.pack.Reset(&f.packed)
-	for _, part := range append(parts, recordEnd) {
+// create creates a file that does not exist yet.
+func create(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+// add adds a record as a separate gzip member, and returns its place.
+func (f *files) add(header, block []byte, body output.Body) (offset, length int64, err error) {
+	offset = f.Length
+	f.pack.Reset(f)
+	for _, part := range [][]byte{header, block} {
 		if _, err := f.pack.Write(part); err != nil {
-			return err
+			return 0, 0, err
 		}
 	}
-	if err := f.pack.Close(); err != nil {
-		return err
+	if err := f.copyBody(f.pack, body); err != nil {
+		return 0, 0, err
 	}
-	f.Length += int64(f.packed.Len() - before)
-	if f.packed.Len() >= bufferSize {
-		return f.flush()
+	if _, err := f.pack.Write(recordEnd); err != nil {
+		return 0, 0, err
 	}
-	return nil
+	err = f.pack.Close()
+	return offset, f.Length - offset, err
 }
 
-// flush writes the buffer to the file.
-func (f *files) flush() error {
-	if f.packed.Len() == 0 {
+// copyBody writes a body, which may be nil.
+func (f *files) copyBody(to io.Writer, body output.Body) error {
+	if body == nil {
 		return nil
 	}
-	_, err := f.file.Write(f.packed.Bytes())
-	f.packed.Reset()
+	n, err := io.CopyBuffer(to, io.NewSectionReader(body, 0, body.Size()), f.copied)
+	if err == nil && n < body.Size() {
+		err = io.ErrUnexpectedEOF
+	}
 	return err
+}
+
+// addLine adds a line to the index.
+func (f *files) addLine(l *cdxj.Line) {
+	before := len(f.lines)
+	f.lines = l.AppendTo(f.lines)
+	f.Index += int64(len(f.lines) - before)
+}
+
+// Write adds packed bytes. It implements io.Writer.
+func (f *files) Write(p []byte) (int, error) {
+	f.Length += int64(len(p))
+	f.packed.Write(p)
+	if f.packed.Len() < bufferSize {
+		return len(p), nil
+	}
+	return len(p), f.flush()
+}
+
+// flush writes the buffers to the files. If it fails, it fails again until truncate.
+func (f *files) flush() error {
+	if f.file == nil || f.failed != nil {
+		return f.failed
+	}
+	if f.packed.Len() > 0 {
+		_, f.failed = f.file.Write(f.packed.Bytes())
+		f.packed.Reset()
+	}
+	if len(f.lines) > 0 && f.failed == nil {
+		_, f.failed = f.cdxj.Write(f.lines)
+		f.lines = f.lines[:0]
+	}
+	return f.failed
+}
+
+// syncFiles writes all flushed data of the files to the disk.
+func (f *files) syncFiles() error {
+	if f.file == nil {
+		return nil
+	}
+	return cmp.Or(durable.File(f.file), durable.File(f.cdxj))
 }
 
 // sync writes all flushed data to the disk.
 func (f *files) sync() error {
-	if f.file != nil {
-		if err := durable.File(f.file); err != nil {
-			return err
-		}
-	}
-	if !f.newNames {
-		return nil
+	if err := f.syncFiles(); err != nil || !f.newNames {
+		return err
 	}
 	if err := durable.Dir(f.dir); err != nil {
 		return err
@@ -237,11 +326,12 @@ func (f *files) sync() error {
 	return nil
 }
 
-func (f *files) close() error {
-	if f.file == nil {
-		return nil
+func (f *files) close() (err error) {
+	for _, file := range []**os.File{&f.file, &f.cdxj} {
+		if *file != nil {
+			err = cmp.Or(err, (*file).Close())
+			*file = nil
+		}
 	}
-	err := f.file.Close()
-	f.file = nil
 	return err
 }

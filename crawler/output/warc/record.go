@@ -2,9 +2,12 @@ package warc
 
 import (
 	"crypto/sha1" //nolint:gosec // the usual digest of WARC files; see README.md
+	"crypto/sha256"
 	"encoding/base32"
 	"fmt"
+	"hash"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -27,7 +30,17 @@ func (id recordID) String() string {
 }
 
 // An encoder makes headers of records in a reused buffer.
-type encoder struct{ head []byte }
+type encoder struct {
+	head    []byte
+	newHash func() hash.Hash // of digests
+}
+
+func newEncoder(algorithm string) *encoder {
+	if algorithm == SHA256 {
+		return &encoder{newHash: sha256.New}
+	}
+	return &encoder{newHash: sha1.New}
+}
 
 // begin starts the header of a record with the common fields.
 func (e *encoder) begin(kind string, id recordID, date time.Time) {
@@ -42,24 +55,35 @@ func (e *encoder) add(name, value string) {
 	e.head = append(e.head, name+": "+value+"\r\n"...)
 }
 
-// end adds the fields about the block. The header is valid until the next begin.
-func (e *encoder) end(contentType string, block ...[]byte) []byte {
-	size := 0
-	for _, part := range block {
-		size += len(part)
+// addAll adds fields, given as names and values, that have a value.
+func (e *encoder) addAll(fields ...string) {
+	for field := range slices.Chunk(fields, 2) {
+		if field[1] != "" {
+			e.add(field[0], field[1])
+		}
 	}
-	e.add("WARC-Block-Digest", digest(block...))
+}
+
+// end adds the fields about the block. The header is valid until the next begin.
+func (e *encoder) end(contentType, blockDigest string, size int64) []byte {
+	e.add("WARC-Block-Digest", blockDigest)
 	e.add("Content-Type", contentType)
-	e.add("Content-Length", strconv.Itoa(size))
+	e.add("Content-Length", strconv.FormatInt(size, 10))
 	e.head = append(e.head, "\r\n"...)
 	return e.head
 }
 
-// digest returns the digest of the concatenated parts.
-func digest(parts ...[]byte) string {
-	h := sha1.New() //nolint:gosec // as above
-	for _, part := range parts {
-		_, _ = h.Write(part) // never fails, as hash.Hash says
+// digestOf returns the digest of a block in memory.
+func (e *encoder) digestOf(block []byte) string {
+	h := e.newHash()
+	h.Write(block)
+	return digest(h)
+}
+
+// digest returns a digest as the fields of records have it.
+func digest(h hash.Hash) string {
+	if h.Size() == sha256.Size {
+		return fmt.Sprintf("sha256:%x", h.Sum(nil))
 	}
 	return "sha1:" + base32.StdEncoding.EncodeToString(h.Sum(nil))
 }

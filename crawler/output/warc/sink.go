@@ -1,6 +1,7 @@
 package warc
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,53 +10,53 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/recent"
 )
 
-// remembered is the minimum number of remembered payloads and URLs; the maximum is twice that.
-const remembered = 32 << 10
+// latest is the minimum number of URLs whose last exchange is remembered, for the metadata of its page; the maximum is
+// twice that.
+const latest = 16 << 10
 
 // A sink writes records into the files of a crawl.
 type sink struct {
 	*encoder
-	files    *files
-	opts     *Options
-	info     recordID // of the current warcinfo record; zero if one must be written first
-	payloads *recent.Map[payloadKey, captured]
-	urls     *recent.Map[string, capture]
-	text     []byte        // the current block
-	lost     []output.Loss // found when the sink was opened
+	files   *files
+	index   *index
+	opts    *Options
+	info    recordID                     // of the current warcinfo record; zero if one must be written first
+	latest  *recent.Map[uint64, capture] // responses by the hash of their URLs
+	text    []byte                       // the current block
+	lost    []output.Loss                // found when the sink was opened
 }
 
-// open implements output.Format.Open.
+// open implements output.Format.Open. Without a checkpoint it changes nothing: the files in the directory are those of
+// earlier crawls.
 func open(dir string, checkpoint []byte, opts *Options) (output.Sink, error) {
 	var at position
-	if checkpoint != nil {
-		if err := json.Unmarshal(checkpoint, &at); err != nil {
-			return nil, fmt.Errorf("%q is not a checkpoint: %w", checkpoint, err)
-		}
-		if at.File < 0 || at.File >= maxFiles || at.Length < 0 {
-			return nil, fmt.Errorf("%q is not a checkpoint", checkpoint)
-		}
+	var err error
+	if checkpoint == nil {
+		at.Name, err = newName(dir, opts.Prefix)
+	} else if err = json.Unmarshal(checkpoint, &at); err != nil || !validName.MatchString(at.Name) ||
+		at.File < 0 || at.File >= maxFiles || at.Length < 0 || at.Index < 0 {
+		err = fmt.Errorf("%q is not a checkpoint: %w", checkpoint, cmp.Or(err, errors.New("invalid values")))
+	}
+	if err != nil {
+		return nil, err
 	}
 	files, err := newFiles(dir, opts.MaxBytes, opts.Level)
 	if err != nil {
 		return nil, err
 	}
-	lost, err := files.missingBefore(at)
-	if err != nil {
+	s := &sink{encoder: newEncoder(opts.Digest), files: files, opts: opts, latest: recent.New[uint64, capture](latest)}
+	if s.lost, err = files.missingBefore(at); err != nil {
 		return nil, err
 	}
 	missing, err := files.truncate(at)
+	if err == nil {
+		s.index, err = openIndex(files)
+	}
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, files.close())
 	}
 	if missing > 0 {
-		lost = append(lost, output.Loss{File: fileName(at.File), Bytes: missing, SizeBefore: at.Length})
-	}
-	s := &sink{
-		lost: lost, encoder: new(encoder), files: files, opts: opts,
-		payloads: recent.New[payloadKey, captured](remembered), urls: recent.New[string, capture](remembered),
-	}
-	if err := s.recall(); err != nil {
-		return nil, errors.Join(err, files.close())
+		s.lost = append(s.lost, output.Loss{File: fileName(at.Name, at.File), Bytes: missing, SizeBefore: at.Length})
 	}
 	return s, nil
 }
@@ -67,9 +68,7 @@ func (s *sink) Write(f *output.Results) error {
 	if err == nil {
 		return nil
 	}
-	// Nothing may refer to the removed records.
-	s.payloads.Clear()
-	s.urls.Clear()
+	s.latest.Clear() // nothing may refer to the removed records
 	s.info = info
 	if _, undone := s.files.truncate(before); undone != nil {
 		return errors.Join(err, undone)
@@ -117,9 +116,10 @@ func (s *sink) newRecord() (recordID, error) {
 	return newID(s.opts.Rand)
 }
 
-// put adds the current record.
-func (s *sink) put(contentType string, block ...[]byte) error {
-	return s.files.add(append([][]byte{s.end(contentType, block...)}, block...)...)
+// put adds the current record, whose block is in memory.
+func (s *sink) put(contentType string, block []byte) error {
+	_, _, err := s.files.add(s.end(contentType, s.digestOf(block), int64(len(block))), block, nil)
+	return err
 }
 
 // Commit implements output.Sink.

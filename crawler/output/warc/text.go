@@ -34,14 +34,18 @@ func oneLine(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// emptyLine ends the header of an HTTP message.
-var emptyLine = []byte("\r\n\r\n")
-
-// httpHead returns the header of an HTTP message with its first empty line at the end, where
-// readers expect the payload to start.
+// httpHead returns the header of an HTTP message up to its first empty line, where readers expect the payload
+// to start. If there is none, it adds one.
 func httpHead(head []byte) []byte {
-	if i := bytes.Index(head, emptyLine); i >= 0 {
-		return head[:i+len(emptyLine)]
+	end := 0
+	for line := range bytes.Lines(head) {
+		if end += len(line); len(bytes.TrimRight(line, "\r\n")) == 0 && bytes.HasSuffix(line, []byte("\n")) {
+			return head[:end]
+		}
 	}
-	return slices.Concat(bytes.TrimRight(head, "\r\n"), emptyLine)
+	return slices.Concat(bytes.TrimRight(head, "\r\n"), []byte("\r\n\r\n"))
 }
+
+// isHeadRequest reports whether an HTTP request has the method HEAD. Its response has no line in the index: a replay would
+// show an empty page.
+func isHeadRequest(head []byte) bool { return bytes.HasPrefix(head, []byte("HEAD ")) }

@@ -22,6 +22,10 @@ func formatDate(t time.Time) string {
 
 // Options configure [Format]. Nil means the zero value.
 type Options struct {
+	// Prefix starts the names of the files (default "crawl"). It has letters, digits, '.', '_' and '-', at most 100. A
+	// resumed crawl keeps the names that it has.
+	Prefix string
+
 	// MaxBytes is the size in bytes at which a new file is started (default 1,000,000,000, as
 	// the standard recommends).
 	MaxBytes int64
@@ -29,15 +33,25 @@ type Options struct {
 	// Level is the compression level, from gzip.BestSpeed (default) to gzip.BestCompression.
 	Level int
 
+	// Digest is the algorithm of the digests of records: SHA1 (default), as common tools expect, or SHA256.
+	Digest string
+
 	// Fields of the warcinfo record. Empty fields are omitted.
 	Software  string // program and version: "politecrawl/1.2.3"
 	UserAgent string // of the requests
 	Operator  string // name and contact of the operator
 	Robots    string // robots.txt policy (default "RFC 9309")
+	Settings  string // of the crawl, as JSON
 
 	// Rand is the source of record IDs (default crypto/rand).
 	Rand io.Reader
 }
+
+// The algorithms of digests.
+const (
+	SHA1   = "sha1"
+	SHA256 = "sha256"
+)
 
 // Format returns the format "warc".
 func Format(opts *Options) output.Format {
@@ -45,6 +59,8 @@ func Format(opts *Options) output.Format {
 		opts = &Options{}
 	}
 	o := *opts
+	o.Prefix = cmp.Or(o.Prefix, "crawl")
+	o.Digest = cmp.Or(o.Digest, SHA1)
 	o.MaxBytes = cmp.Or(o.MaxBytes, 1_000_000_000)
 	o.Level = cmp.Or(o.Level, gzip.BestSpeed)
 	o.Robots = cmp.Or(o.Robots, "RFC 9309")
@@ -69,6 +85,10 @@ var ErrOptions = errors.New("invalid option")
 
 func (o *Options) validate() error {
 	switch {
+	case !validPrefix.MatchString(o.Prefix):
+		return fmt.Errorf("%w: prefix %q: only letters, digits, '.', '_' and '-', at most 100, the first a letter or digit", ErrOptions, o.Prefix)
+	case o.Digest != SHA1 && o.Digest != SHA256:
+		return fmt.Errorf("%w: digest %q; use sha1 or sha256", ErrOptions, o.Digest)
 	case o.MaxBytes < 0:
 		return fmt.Errorf("%w: MaxBytes is %d", ErrOptions, o.MaxBytes)
 	case o.Level < gzip.BestSpeed || o.Level > gzip.BestCompression:
