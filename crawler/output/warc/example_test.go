@@ -44,7 +44,11 @@ func ExampleFormat() {
 		log.Fatal(err)
 	}
 
-	file, err := os.Open(filepath.Join(dir, "crawl-00000.warc.gz"))
+	names, err := filepath.Glob(filepath.Join(dir, "crawl-*-00000.warc.gz"))
+	if err != nil || len(names) != 1 {
+		log.Fatal(names, err)
+	}
+	file, err := os.Open(names[0])
 	if err != nil {
 		log.Fatal(err)
 	}

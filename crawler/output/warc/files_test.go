@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,12 +83,15 @@ func TestFullFileStartsTheNext(t *testing.T) {
 		t.Errorf("%d responses: %q", len(got), got)
 	}
 	files := contents(t, dir)
-	if len(files) < 5 {
+	if len(files) < 10 {
 		t.Errorf("files %s", sizes(files))
 	}
 	names := slices.Sorted(maps.Keys(files))
 	for i, name := range names {
-		if name != fileName(i) || i < len(names)-1 && (len(files[name]) < limit || len(files[name]) > limit+3000) {
+		if ext := filepath.Ext(name); ext == ".cdxj" {
+			continue
+		}
+		if i/2 != numberOf(t, name) || i < len(names)-2 && (len(files[name]) < limit || len(files[name]) > limit+3000) {
 			t.Errorf("files %s", sizes(files))
 		}
 	}
@@ -142,30 +147,61 @@ func writeFile(t testing.TB, name, content string) {
 	}
 }
 
-func TestNewSinkKeepsForeignFiles(t *testing.T) {
+// nth returns the name of the nth WARC file of a directory.
+func nth(t testing.TB, dir string, n int) string {
+	t.Helper()
+	names, err := archives(dir)
+	if err != nil || n >= len(names) {
+		t.Fatalf("%d files, %v", len(names), err)
+	}
+	return names[n]
+}
+
+// numberOf returns the number in the name of a file.
+func numberOf(t testing.TB, name string) (n int) {
+	t.Helper()
+	m := fileTail.FindStringSubmatch(strings.Replace(name, ".cdxj", extension, 1))
+	if m == nil {
+		t.Fatalf("the name %s", name)
+	}
+	if _, err := fmt.Sscanf(m[1][18:], "%d", &n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Names are unique: a new crawl changes no file that is there, whoever wrote it, and its own names come after them.
+func TestNewSinkKeepsAllFiles(t *testing.T) {
 	dir := t.TempDir()
-	ours := []string{"crawl-00000.warc.gz", "crawl-00007.warc.gz"}
-	others := []string{"crawl-00000.1.warc.gz", "crawl-0.warc.gz", "crawl-abcde.warc.gz", "pages.jsonl", "crawl-000000.warc.gz"}
-	for _, name := range append(ours, others...) {
+	others := []string{
+		"crawl-20260301120000123-00000.warc.gz", "crawl-20260301120000123-00000.cdxj", "other-99990101000000999-00007.warc.gz", "other-99990101000000999-00007.cdxj",
+		"crawl-00000.warc.gz", "crawl-0.warc.gz", "pages.jsonl", "x.warc.gz",
+	}
+	for _, name := range others {
 		writeFile(t, filepath.Join(dir, name), "torn")
 	}
-	s := openSink(t, dir, nil)
-	if got := slices.Sorted(maps.Keys(contents(t, dir))); !slices.Equal(got, slices.Sorted(slices.Values(others))) {
-		t.Errorf("files %q are left, want %q", got, others)
-	}
+	before := contents(t, dir)
+	s := openSink(t, dir, &Options{Prefix: "My_2.crawl"})
 	sinktest.Write(t, s, &output.Results{}) // nothing to archive, nothing to begin
-	if checkpoint := sinktest.Commit(t, s, true); len(contents(t, dir)) != len(others) {
-		t.Errorf("files for nothing, checkpoint %s", checkpoint)
+	if checkpoint := sinktest.Commit(t, s, true); !maps.Equal(contents(t, dir), before) {
+		t.Errorf("files %s for nothing, checkpoint %s", sizes(contents(t, dir)), checkpoint)
 	}
+	sinktest.Write(t, s, some(1))
 	sinktest.Close(t, s)
-	for _, name := range others {
-		if match, err := filepath.Match(Format(nil).Files[0], name); err != nil || match {
-			t.Errorf("the pattern matches %s, %v", name, err)
+	after := contents(t, dir)
+	for name, content := range before {
+		if after[name] != content {
+			t.Errorf("%s was changed", name)
 		}
 	}
-	for _, name := range ours {
-		if match, err := filepath.Match(Format(nil).Files[0], name); err != nil || !match {
-			t.Errorf("the pattern does not match %s, %v", name, err)
+	for _, name := range []string{"My_2.crawl-99990101000001000-00000.warc.gz", "My_2.crawl-99990101000001000-00000.cdxj"} {
+		if after[name] == "" || len(after) != len(before)+2 {
+			t.Errorf("no %s: %s", name, sizes(after))
+		}
+	}
+	for name := range after { // a new crawl of the directory fails
+		if match, err := filepath.Match(Format(nil).Files[0], name); err != nil || match != strings.HasSuffix(name, ".warc.gz") {
+			t.Errorf("%s: match %t, %v", name, match, err)
 		}
 	}
 }
@@ -181,8 +217,8 @@ func TestShorterFileIsReportedAsLost(t *testing.T) {
 	}
 	checkpoint := sinktest.Commit(t, s, false)
 	sinktest.Close(t, s)
-	name := filepath.Join(dir, fileName(0))
-	whole := contents(t, dir)[fileName(0)]
+	name := filepath.Join(dir, nth(t, dir, 0))
+	whole, index := contents(t, dir)[nth(t, dir, 0)], contents(t, dir)[filepath.Base(indexPath(name))]
 	for _, tt := range []struct {
 		length int64
 		want   []string
@@ -203,6 +239,7 @@ func TestShorterFileIsReportedAsLost(t *testing.T) {
 			} else {
 				writeFile(t, name, whole[:tt.length])
 			}
+			writeFile(t, indexPath(name), index)
 			s := reopen(t, dir, nil, checkpoint)
 			sinktest.Write(t, s, some(9))
 			sinktest.Close(t, s)
@@ -210,7 +247,7 @@ func TestShorterFileIsReportedAsLost(t *testing.T) {
 				t.Errorf("responses of %q, want %q", got, tt.want)
 			}
 			lost := s.(output.LossReporter).Lost()
-			if len(lost) != 1 || lost[0].File != fileName(0) || lost[0].SizeBefore != checkpoints[2].Length || lost[0].Bytes <= 0 || lost[0].Bytes > lost[0].SizeBefore {
+			if len(lost) != 1 || lost[0].File != filepath.Base(name) || lost[0].SizeBefore != checkpoints[2].Length || lost[0].Bytes <= 0 || lost[0].Bytes > lost[0].SizeBefore {
 				t.Errorf("lost %+v", lost)
 			}
 		})
@@ -228,11 +265,12 @@ func TestMissingEarlierFilesAreReported(t *testing.T) {
 	if lost := reopen(t, dir, nil, checkpoint).(output.LossReporter).Lost(); len(lost) != 0 {
 		t.Errorf("lost %+v", lost)
 	}
-	if err := errors.Join(os.Remove(filepath.Join(dir, fileName(0))), os.Remove(filepath.Join(dir, fileName(2)))); err != nil {
+	first, third := nth(t, dir, 0), nth(t, dir, 2)
+	if err := errors.Join(os.Remove(filepath.Join(dir, first)), os.Remove(filepath.Join(dir, third))); err != nil {
 		t.Fatal(err)
 	}
 	s = reopen(t, dir, nil, checkpoint)
-	if lost := s.(output.LossReporter).Lost(); !slices.Equal(lost, []output.Loss{{File: fileName(0)}, {File: fileName(2)}}) {
+	if lost := s.(output.LossReporter).Lost(); !slices.Equal(lost, []output.Loss{{File: first}, {File: third}}) {
 		t.Errorf("lost %+v", lost)
 	}
 	sinktest.Close(t, s)
@@ -251,7 +289,7 @@ func TestWriteBuffersLittle(t *testing.T) {
 	for range 10 {
 		block := make([]byte, bufferSize/4)
 		_, _ = random.Read(block) // never fails
-		if err := f.add(nil, block); err != nil {
+		if _, _, err := f.add(nil, nil, output.BytesBody(block)); err != nil {
 			t.Fatal(err)
 		}
 		info, err := f.file.Stat()
@@ -265,7 +303,8 @@ func TestWriteBuffersLittle(t *testing.T) {
 }
 
 func TestMarks(t *testing.T) {
-	for _, checkpoint := range []string{"", "x", `{"file":-1}`, `{"length":-1}`, `{"file":100000}`, `[]`} {
+	for _, checkpoint := range []string{"", "x", `{}`, `[]`, `{"name":"a-20260301120000123","file":-1}`, `{"name":"a-20260301120000123","length":-1}`,
+		`{"name":"a-20260301120000123","index":-1}`, `{"name":"a-20260301120000123","file":100000}`, `{"name":"../a-20260301120000123"}`, `{"name":"a"}`} {
 		if s, err := Format(nil).Open(t.TempDir(), []byte(checkpoint)); err == nil {
 			t.Errorf("Open(%q) = %v", checkpoint, s)
 		}
@@ -305,15 +344,127 @@ func TestExistingFilesAreNotOverwritten(t *testing.T) {
 		}
 		own := filepath.Join(t.TempDir(), "own")
 		writeFile(t, own, "mine")
-		if err := plant(own, f.path()); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.next(); err == nil {
-			t.Error("it was opened")
-			_ = f.close()
+		for _, path := range []string{f.path(), indexPath(f.path())} {
+			if err := plant(own, path); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.next(); err == nil {
+				t.Error("it was opened")
+			}
+			if err := errors.Join(f.close(), os.Remove(path)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if text, err := os.ReadFile(own); string(text) != "mine" || err != nil {
 			t.Errorf("%q, %v", text, err)
 		}
+	}
+}
+
+// A failed Write leaves the files as they were, wherever in a body it fails.
+func TestUnreadableBodyLeavesFilesUnchanged(t *testing.T) {
+	for _, size := range []int64{0, 1, bufferSize - 1, 3 * bufferSize} {
+		for _, at := range []int{1, 2} { // the first read computes the digests
+			dir := t.TempDir()
+			s := openSink(t, dir, &Options{MaxBytes: bufferSize})
+			sinktest.Write(t, s, some(1))
+			checkpoint, before := sinktest.Commit(t, s, false), contents(t, dir)
+			bad := answered("http://a.test/bad", 200, "")
+			bad.Body = &brokenBody{length: size, at: at}
+			if err := s.Write(&output.Results{Exchanges: []*output.Exchange{some(2).Exchanges[0], bad}}); !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("Write = %v", err)
+			}
+			if again := sinktest.Commit(t, s, false); !bytes.Equal(again, checkpoint) || !maps.Equal(contents(t, dir), before) {
+				t.Errorf("checkpoint %s, want %s; files %s, want %s", again, checkpoint, sizes(contents(t, dir)), sizes(before))
+			}
+			sinktest.Write(t, s, some(2))
+			sinktest.Close(t, s)
+			if got := urlsOf(readDir(t, dir)); !slices.Equal(got, []string{"1", "2"}) {
+				t.Errorf("responses %q", got)
+			}
+		}
+	}
+}
+
+// A brokenBody has a byte less than it says, when it is read for the at-th time.
+type brokenBody struct {
+	length   int64
+	at, read int
+}
+
+func (b *brokenBody) Size() int64  { return b.length + 1 }
+func (b *brokenBody) Close() error { return nil }
+
+func (b *brokenBody) ReadAt(p []byte, off int64) (int, error) {
+	if off == 0 {
+		b.read++
+	}
+	end := b.Size()
+	if b.read == b.at {
+		end = b.length
+	}
+	n := copy(p, make([]byte, max(min(end-off, int64(len(p))), 0)))
+	_, _ = rand.NewChaCha8([32]byte{byte(off)}).Read(p[:n]) // never fails, and does not get smaller
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// After a resume the index equals that of the file, whatever of both is left, and no record is there twice.
+func TestIndexIsRepaired(t *testing.T) {
+	dir := t.TempDir()
+	s := openSink(t, dir, &Options{MaxBytes: 3000})
+	for n := range 5 {
+		sinktest.Write(t, s, some(n))
+	}
+	checkpoint := sinktest.Commit(t, s, false)
+	at := s.(*sink).files.position
+	sinktest.Write(t, s, some(5)) // not committed
+	sinktest.Close(t, s)
+	killed := contents(t, dir)
+	file, earlier := fileName(at.Name, at.File), fileName(at.Name, 0)
+	if at.File == 0 || at.Index == 0 {
+		t.Fatalf("checkpoint %s", checkpoint)
+	}
+	for name, damage := range map[string]map[string]int{ // the size of files; -1: removed
+		"killed":                     {},
+		"torn line":                  {indexPath(file): int(at.Index) + 7},
+		"index without a line":       {indexPath(file): int(at.Index) - 1},
+		"empty index":                {indexPath(file): 0},
+		"no index":                   {indexPath(file): -1},
+		"shorter file":               {file: int(at.Length) - 1},
+		"shorter file, and no index": {file: int(at.Length) - 1, indexPath(file): -1},
+		"no file":                    {file: -1},
+		"no index of earlier file":   {indexPath(earlier): -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, content := range killed {
+				size, damaged := damage[name]
+				if !damaged {
+					size = len(content)
+				}
+				if size >= 0 {
+					writeFile(t, filepath.Join(dir, name), content[:size])
+				}
+			}
+			s := reopen(t, dir, nil, checkpoint)
+			again := sinktest.Commit(t, s, false)
+			if _, shorter := damage[file]; !shorter && !bytes.Equal(again, checkpoint) {
+				t.Errorf("checkpoint %s, want %s", again, checkpoint)
+			}
+			sinktest.Write(t, s, some(5))
+			sinktest.Write(t, s, exchanges(answered("http://a.test/2", 304, "")))
+			sinktest.Close(t, s)
+			records := readDir(t, dir)
+			urls := urlsOf(records)
+			if len(slices.Compact(slices.Sorted(slices.Values(urls)))) != len(urls) || urls[len(urls)-1] != "5" {
+				t.Errorf("responses %q", urls)
+			}
+			if last := records[len(records)-1]; last.get("WARC-Refers-To-Target-URI") != "http://a.test/2" {
+				t.Errorf("%v does not refer to a record from before the resume", last.fields)
+			}
+		})
 	}
 }

@@ -3,7 +3,9 @@ package warc
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,8 +24,8 @@ func FuzzWrite(f *testing.F) {
 	f.Add("\x00\xff é%zz<>", "", "", []byte{}, "::ffff:1.2.3.4%eth0", "", "", 0, true)
 	f.Add("a", "GET /", "HTTP/1.1 200 OK\n\nx", bytes.Repeat([]byte("x"), 3<<16), "x\r\ny", "HTTP/2\r\n", "a b", -1, true)
 	f.Add("a", "\r\n\r\n\r\n", "\r", bytes.Repeat([]byte("x"), (1<<16)-10), "", "HTTP/3", "", 200, false)
-	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, url, request, response string, body []byte, addr, proto, via string, status int, cut bool) {
+		dir := t.TempDir()
 		url = "http://" + url
 		truncated := output.Truncated("")
 		if cut {
@@ -74,34 +76,52 @@ func FuzzOpen(f *testing.F) {
 	sinktest.Write(f, s, some(1))
 	checkpoint := sinktest.Commit(f, s, false)
 	sinktest.Close(f, s)
-	file := contents(f, dir)[fileName(0)]
-	f.Add(checkpoint, []byte(file))
-	f.Add(checkpoint, []byte(file[:len(file)-1]))
-	f.Add(checkpoint, []byte(file[:20]))
-	f.Add([]byte(`{"file":1,"length":5}`), []byte(file))
-	f.Add([]byte(`{"file":0,"length":9223372036854775807}`), []byte(file+file))
-	f.Add([]byte(`{"file":999}`), []byte{0x1f, 0x8b})
-	f.Fuzz(func(t *testing.T, checkpoint, content []byte) {
-		for _, name := range []string{fileName(0), fileName(1), fileName(2)} {
-			writeFile(t, filepath.Join(dir, name), string(content))
+	var first position
+	if err := json.Unmarshal(checkpoint, &first); err != nil {
+		f.Fatal(err)
+	}
+	file := contents(f, dir)[fileName(first.Name, 0)]
+	at := func(file int, length int64) []byte {
+		text, err := json.Marshal(position{Name: first.Name, File: file, Length: length})
+		if err != nil {
+			f.Fatal(err)
+		}
+		return text
+	}
+	index := []byte(contents(f, dir)[strings.Replace(fileName(first.Name, 0), extension, ".cdxj", 1)])
+	f.Add(checkpoint, []byte(file), index)
+	f.Add(checkpoint, []byte(file[:len(file)-1]), index)
+	f.Add(checkpoint, []byte(file[:20]), index[:20])
+	f.Add(at(1, 5), []byte(file), []byte{})
+	f.Add(at(0, math.MaxInt64), []byte(file+file), append(index, 0xff, '\n'))
+	f.Add(at(999, 0), []byte{0x1f, 0x8b}, index)
+	f.Fuzz(func(t *testing.T, checkpoint, content, index []byte) {
+		dir := t.TempDir()
+		for number := range 3 {
+			name := filepath.Join(dir, fileName(first.Name, number))
+			writeFile(t, name, string(content))
+			writeFile(t, indexPath(name), string(index))
 		}
 		s, err := Format(&Options{Rand: fixed()}).Open(dir, checkpoint)
 		if err != nil {
 			return
 		}
 		at := s.(*sink).files.position
+		if at.Name != first.Name {
+			sinktest.Close(t, s)
+			return
+		}
 		sinktest.Write(t, s, some(2))
 		sinktest.Close(t, s)
 		for number := range 3 {
-			b, err := os.ReadFile(filepath.Join(dir, fileName(number)))
+			b, err := os.ReadFile(filepath.Join(dir, fileName(at.Name, number)))
 			if number < at.File && (err != nil || !bytes.Equal(b, content)) {
-				t.Errorf("%s was changed, %v", fileName(number), err)
+				t.Errorf("%s was changed, %v", fileName(at.Name, number), err)
 			}
 			if number == at.File && (err != nil || int64(len(b)) <= at.Length || !bytes.HasPrefix(b, content[:at.Length])) {
-				t.Errorf("%s has %d bytes, %v; %d counted", fileName(number), len(b), err, at.Length)
+				t.Errorf("%s has %d bytes, %v; %d counted", fileName(at.Name, number), len(b), err, at.Length)
 			}
 		}
-		sinktest.Close(t, openSink(t, dir, nil)) // removes what is left
 	})
 }
 
@@ -113,24 +133,27 @@ func FuzzRecall(f *testing.F) {
 		return fmt.Sprintf("WARC/1.1\r\nWARC-Type: %s\r\nWARC-Record-ID: %s\r\nWARC-Date: 2026-03-01T12:00:00.123456Z\r\nWARC-Target-URI: http://a.test/\r\n%sContent-Length: %d\r\n\r\n%s\r\n\r\n",
 			kind, id, more, len(block), block)
 	}
-	f.Add(record("response", "", "HTTP/1.1 200 OK\r\n\r\nbody"))
-	f.Add(record("response", "WARC-Truncated: length\r\n", "HTTP/1.1 200 OK\r\n\r\nbody"))
-	f.Add(record("revisit", "WARC-Refers-To: "+id+"\r\n", "HTTP/1.1 304 \r\n\r\n"))
-	f.Add("WARC/1.1\r\nContent-Length: -1\r\n\r\n")
-	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, text string) {
+	payload := "WARC-Payload-Digest: " + sha1Of([]byte("body")) + "\r\n"
+	f.Add(record("response", payload, "HTTP/1.1 200 OK\r\n\r\nbody"), "")
+	f.Add(record("response", payload, "HTTP/1.1 200 OK\r\n\r\nanother"), "")
+	f.Add(record("response", payload+"WARC-Truncated: length\r\n", "HTTP/1.1 200 OK\r\n\r\nbody"), "")
+	f.Add(record("revisit", payload+"WARC-Refers-To: "+id+"\r\n", "HTTP/1.1 304 \r\n\r\n"), "")
+	f.Add("WARC/1.1\r\nContent-Length: -1\r\n\r\n", `x 20260301120000 {"url":"http://a.test/","digest":"`+sha1Of([]byte("body"))+`","status":"200","offset":"0","length":"1"}`+"\n")
+	f.Fuzz(func(t *testing.T, text, index string) {
+		dir := t.TempDir()
 		var packed bytes.Buffer
 		pack := gzip.NewWriter(&packed)
 		if _, err := pack.Write([]byte(text)); err != nil || pack.Close() != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "crawl-00000.1.warc.gz"), packed.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
+		earlier := filepath.Join(dir, "crawl-20260301120000123-00000.warc.gz")
+		if writeFile(t, earlier, packed.String()); index != "" {
+			writeFile(t, indexPath(earlier), index)
 		}
 		s := openSink(t, dir, nil)
 		sinktest.Write(t, s, &output.Results{Exchanges: []*output.Exchange{answered("http://a.test/", 200, "body")}})
 		sinktest.Close(t, s)
-		records, err := readFile(filepath.Join(dir, fileName(0)))
+		records, err := readFile(filepath.Join(dir, nth(t, dir, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}

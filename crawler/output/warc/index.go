@@ -85,19 +85,17 @@ func (x *index) load(name string) error {
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	for in := bufio.NewReaderSize(file, 1<<16); ; {
-		text, err := in.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if line, err := cdxj.Parse(text); err == nil { // otherwise its record is not found
+	lines := bufio.NewScanner(file)
+	for lines.Buffer(nil, 1<<20); lines.Scan(); {
+		if line, err := cdxj.Parse(lines.Bytes()); err == nil { // otherwise its record is not found
 			line.File = name
 			x.add(&line)
 		}
 	}
+	if err := lines.Err(); !errors.Is(err, bufio.ErrTooLong) {
+		return err
+	}
+	return nil // the rest is damaged
 }
 
 // add adds a record.

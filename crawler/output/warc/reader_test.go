@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/base32"
 	"errors"
 	"fmt"
@@ -19,6 +20,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/cdxj"
 )
 
 // A parsed is a record that was read.
@@ -29,6 +34,7 @@ type parsed struct {
 	order   []string
 	block   []byte
 	offset  int // where it begins in its file
+	length  int // its size there
 }
 
 func (r *parsed) get(name string) string {
@@ -42,11 +48,18 @@ func (r *parsed) kind() string { return r.get("WARC-Type") }
 
 // payload returns the block without its HTTP headers.
 func (r *parsed) payload() []byte {
-	_, payload, _ := bytes.Cut(r.block, []byte("\r\n\r\n"))
-	return payload
+	rest := r.block
+	for len(rest) > 0 {
+		line, after, _ := bytes.Cut(rest, []byte("\n"))
+		if rest = after; len(bytes.TrimRight(line, "\r")) == 0 {
+			break
+		}
+	}
+	return rest
 }
 
-// readDir reads all files of a directory and checks them against the standard.
+// readDir reads all files of a directory and checks them against the standard, and that each index has the
+// responses and revisits of its file.
 func readDir(t testing.TB, dir string) []*parsed {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, filePattern))
@@ -59,12 +72,48 @@ func readDir(t testing.TB, dir string) []*parsed {
 		if err != nil {
 			t.Fatalf("%s: %v", filepath.Base(name), err)
 		}
+		if got, want := linesOf(t, indexPath(name)), indexed(records); !cmp.Equal(got, want) {
+			t.Fatalf("%s: %s", indexPath(name), cmp.Diff(want, got))
+		}
 		all = append(all, records...)
 	}
 	if err := checkReferences(all); err != nil {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// linesOf reads an index.
+func linesOf(t testing.TB, name string) (lines []cdxj.Line) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(text) {
+		l, err := cdxj.Parse(line)
+		if err != nil || !bytes.HasSuffix(line, []byte("\n")) {
+			t.Fatalf("%s: %q, %v", name, line, err)
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+// indexed returns the lines that the index of records has.
+func indexed(records []*parsed) (lines []cdxj.Line) {
+	for i, r := range records {
+		if r.kind() != "response" && r.kind() != "revisit" || bytes.HasPrefix(records[i-1].block, []byte("HEAD ")) {
+			continue
+		}
+		l := cdxj.Line{URL: r.get("WARC-Target-URI"), Digest: r.get("WARC-Payload-Digest"), File: r.file, Offset: int64(r.offset), Length: int64(r.length)}
+		l.Time, _ = time.Parse(time.RFC3339, r.get("WARC-Date"))
+		if l.Status, l.MIME = cdxj.Head(r.block); r.kind() == "revisit" {
+			l.MIME = "warc/revisit"
+		}
+		lines = append(lines, l)
+	}
+	return lines
 }
 
 // readFile reads a file and checks that each record is a gzip member.
@@ -94,7 +143,7 @@ func readFile(name string) ([]*parsed, error) {
 		if err != nil {
 			return nil, fmt.Errorf("record %d: %w in %q", len(records), err, plain[:min(len(plain), 1000)])
 		}
-		r.file, r.offset = filepath.Base(name), offset
+		r.file, r.offset, r.length = filepath.Base(name), offset, len(packed)-file.Len()-in.Buffered()-offset
 		records = append(records, r)
 	}
 	if len(records) > 0 && records[0].kind() != "warcinfo" {
@@ -104,6 +153,7 @@ func readFile(name string) ([]*parsed, error) {
 }
 
 var (
+	headEnd   = regexp.MustCompile("(?:^|\n)\r*\n")
 	fieldLine = regexp.MustCompile("^([!#$%&'*+.0-9A-Z^_`a-z|~-]+): ([^\x00-\x1f\x7f]*)$")
 	uuidURN   = regexp.MustCompile(`^<urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}>$`)
 	uriText   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9:/?#\[\]@!$&'()*+,;=._~%-]*$`)
@@ -216,11 +266,15 @@ func sha1Of(b []byte) string {
 }
 
 func checkDigests(r *parsed) error {
-	if got := r.get("WARC-Block-Digest"); got != sha1Of(r.block) {
-		return fmt.Errorf("WARC-Block-Digest %q, want %q", got, sha1Of(r.block))
+	of := sha1Of
+	if strings.HasPrefix(r.get("WARC-Block-Digest"), "sha256:") {
+		of = func(b []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(b)) }
 	}
-	if got := r.get("WARC-Payload-Digest"); r.kind() == "response" && got != sha1Of(r.payload()) {
-		return fmt.Errorf("WARC-Payload-Digest %q, want %q", got, sha1Of(r.payload()))
+	if got := r.get("WARC-Block-Digest"); got != of(r.block) {
+		return fmt.Errorf("WARC-Block-Digest %q, want %q", got, of(r.block))
+	}
+	if got := r.get("WARC-Payload-Digest"); r.kind() == "response" && got != of(r.payload()) {
+		return fmt.Errorf("WARC-Payload-Digest %q, want %q", got, of(r.payload()))
 	}
 	return nil
 }
@@ -239,7 +293,7 @@ func checkBlock(r *parsed) error {
 	case r.kind() == "request" && contentType != "application/http;msgtype=request",
 		r.kind() != "request" && contentType != "application/http;msgtype=response":
 		return fmt.Errorf("%s with a block of the type %q", r.kind(), contentType)
-	case !bytes.Contains(r.block, []byte("\r\n\r\n")):
+	case !headEnd.Match(r.block):
 		return fmt.Errorf("%s with an HTTP head that does not end", r.kind())
 	}
 	return nil

@@ -2,7 +2,11 @@ package warc
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/sha1"
+	"errors"
 	"fmt"
+	"hash"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -149,18 +153,21 @@ func TestRevisit(t *testing.T) {
 	}
 }
 
-// archive writes the file of the nth crawl of a directory, and reads its records. If it is not the last crawl,
-// its file gets the number.
+// archive writes the file of a crawl of a directory, and reads its records. If it is the last one, it removes the
+// file again.
 func archive(t *testing.T, dir string, crawl int, last bool, f *output.Results) (name string, records []*parsed) {
 	t.Helper()
 	s := openSink(t, dir, &Options{Rand: rand.NewChaCha8([32]byte{byte(crawl)})})
 	sinktest.Write(t, s, f)
 	sinktest.Close(t, s)
-	name = filepath.Join(dir, fileName(0))
-	records, err := readFile(name)
-	if err == nil && !last {
-		numbered := filepath.Join(dir, fmt.Sprintf("crawl-00000.%d.warc.gz", crawl))
-		err, name = os.Rename(name, numbered), numbered
+	names, err := archives(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name = filepath.Join(dir, names[len(names)-1])
+	records, err = readFile(name)
+	if err == nil && last {
+		err = errors.Join(os.Remove(name), os.Remove(indexPath(name)))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -231,7 +238,7 @@ func TestRevisitOfEarlierCrawls(t *testing.T) {
 		"/same": {identical, "same"}, "/changes": {notModified, "new"}, "/copy": {notModified, "same"}, "/late": {notModified, strings.Repeat("late", 5000)}, "/back": {identical, "old"},
 	})
 	// Without its second half, the first file still has the first records.
-	earlier := filepath.Join(dir, "crawl-00000.1.warc.gz")
+	earlier := filepath.Join(dir, nth(t, dir, 0))
 	shorten(t, earlier, 700)
 	check(write(4, true, third...), map[string][2]string{
 		"/same": {identical, "same"}, "/changes": {notModified, "new"}, "/copy": {notModified, "same"}, "/late": {notModified}, "/back": {identical, "old"},
@@ -261,7 +268,7 @@ func TestRevisitOfHiddenPayload(t *testing.T) {
 		{"not modified", answered(url, 304, ""), true, 0},
 		{"withheld", withheld, false, 0},
 		{"cut", cut, false, 0},
-		{"empty", answered(url, 200, ""), false, 0},
+		{"empty", answered(url, 200, ""), true, 0},
 		{"a payload whose record is lost", answered(url, 200, "lost"), false, 0},
 		{"a damaged archive", answered(url, 200, "new"), false, 30},
 	} {
@@ -286,7 +293,7 @@ func TestRevisitOfHiddenPayload(t *testing.T) {
 func TestOldArchivesAreNotRead(t *testing.T) {
 	dir := t.TempDir()
 	old, _ := archive(t, dir, 1, false, exchanges(answered("http://a.test/old", 200, "old")))
-	if err := os.Truncate(old, maxRecalled); err != nil { // sparse
+	if err := os.Truncate(indexPath(old), maxLoaded+1); err != nil { // sparse
 		t.Fatal(err)
 	}
 	archive(t, dir, 2, false, exchanges(answered("http://a.test/new", 200, "new")))
@@ -298,7 +305,7 @@ func TestOldArchivesAreNotRead(t *testing.T) {
 
 func TestUnreadableArchive(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Symlink("nowhere", filepath.Join(dir, "crawl-00000.1.warc.gz")); err != nil {
+	if err := os.Symlink("nowhere", filepath.Join(dir, "crawl-20260301120000123-00000.warc.gz")); err != nil {
 		t.Fatal(err)
 	}
 	if s, err := Format(nil).Open(dir, nil); s != nil || err == nil {
@@ -345,7 +352,7 @@ func TestWarcinfo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		s := openSink(t, dir, &Options{
-			Software: "politecrawl/1.2.3", UserAgent: "Bot/1 (+https://example.com/)", Operator: "Someone\r\nEvil: yes\xff",
+			Settings: `{"delay":"1s"}`, Software: "politecrawl/1.2.3", UserAgent: "Bot/1 (+https://example.com/)", Operator: "Someone\r\nEvil: yes\xff",
 		})
 		sinktest.Write(t, s, &output.Results{Exchanges: []*output.Exchange{answered("http://a.test/", 200, "")}})
 		sinktest.Close(t, s)
@@ -355,8 +362,9 @@ func TestWarcinfo(t *testing.T) {
 			"conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n" +
 			"robots: RFC 9309\r\n" +
 			"operator: Someone  Evil: yes\uFFFD\r\n" +
-			"http-header-user-agent: Bot/1 (+https://example.com/)\r\n"
-		if string(r.block) != want || r.get("WARC-Date") != "2000-01-01T00:00:00.000000Z" || r.get("WARC-Filename") != "crawl-00000.warc.gz" {
+			"http-header-user-agent: Bot/1 (+https://example.com/)\r\n" +
+			`settings: {"delay":"1s"}` + "\r\n"
+		if string(r.block) != want || r.get("WARC-Date") != "2000-01-01T00:00:00.000000Z" || r.get("WARC-Filename") != "crawl-20000101000000000-00000.warc.gz" {
 			t.Errorf("%v with\n%s\nwant\n%s", r.fields, r.block, want)
 		}
 	})
@@ -411,7 +419,7 @@ func TestAddressAndProtocol(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for name, opts := range map[string]*Options{
-		"size": {MaxBytes: -1}, "level": {Level: 10},
+		"size": {MaxBytes: -1}, "level": {Level: 10}, "digest": {Digest: "md5"}, "prefix": {Prefix: "a/b"}, "long prefix": {Prefix: strings.Repeat("a", 101)}, "hidden": {Prefix: ".a"},
 	} {
 		if s, err := Format(opts).Open(t.TempDir(), nil); err == nil || !strings.HasPrefix(err.Error(), ErrOptions.Error()) {
 			t.Errorf("%s: %v, %v", name, s, err)
@@ -424,15 +432,78 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-func TestLongURLsAreNotRemembered(t *testing.T) {
+func TestDigest(t *testing.T) {
+	dir := t.TempDir()
+	s := openSink(t, dir, &Options{Digest: SHA256})
+	sinktest.Write(t, s, exchanges(answered("http://a.test/1", 200, "hello"), answered("http://a.test/2", 200, "hello")))
+	sinktest.Close(t, s)
+	records := readDir(t, dir)
+	for _, r := range []*parsed{records[2], records[4]} {
+		if got := r.get("WARC-Payload-Digest"); got != "sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824" { // by sha256sum
+			t.Errorf("%s: payload digest %s", r.kind(), got)
+		}
+	}
+	if last := records[4]; last.kind() != "revisit" || last.get("WARC-Refers-To") != records[2].get("WARC-Record-ID") {
+		t.Errorf("%v", last.fields)
+	}
+}
+
+func TestTruncated(t *testing.T) {
 	for _, tt := range []struct {
-		length int
-		second string
-	}{{longestURL, "revisit"}, {longestURL + 1, "response"}} {
-		long := "http://a.test/" + strings.Repeat("x", tt.length-len("http://a.test/"))
-		got := written(t, &output.Results{Exchanges: []*output.Exchange{answered(long, 200, "same"), answered("http://a.test/2", 200, "same")}})
-		if len(got) != 4 || got[3].kind() != tt.second {
-			t.Errorf("%d bytes: %q, want a %s at the end", tt.length, kinds(got), tt.second)
+		truncated      output.Truncated
+		withheld, want string
+	}{
+		{want: ""}, {truncated: output.TruncatedLength, want: "length"}, {truncated: output.TruncatedTime, want: "time"},
+		{truncated: output.TruncatedDisconnect, want: "disconnect"}, {truncated: output.TruncatedTime, withheld: "noindex", want: "unspecified"},
+	} {
+		x := answered("http://a.test/", 200, "part")
+		if x.Truncated, x.Withheld = tt.truncated, tt.withheld; tt.withheld != "" {
+			x.Body = nil
+		}
+		if got := written(t, exchanges(x))[1].get("WARC-Truncated"); got != tt.want {
+			t.Errorf("%v: WARC-Truncated %q", tt, got)
+		}
+	}
+}
+
+// A site can make two bodies with the same digest. Both are archived.
+func TestSameDigestOfDifferentPayloads(t *testing.T) {
+	dir := t.TempDir()
+	s := openSink(t, dir, nil).(*sink)
+	s.newHash = func() hash.Hash { return weakHash{sha1.New()} }
+	for _, body := range []string{"one", "two", "two", "one"} {
+		sinktest.Write(t, s, exchanges(answered("http://a.test/"+body, 200, body)))
+		sinktest.Write(t, s, exchanges(answered("http://a.test/"+body, 304, "")))
+	}
+	sinktest.Close(t, s)
+	var got []string
+	for _, l := range linesOf(t, indexPath(filepath.Join(dir, nth(t, dir, 0)))) {
+		got = append(got, strings.TrimSpace(strings.TrimPrefix(l.URL, "http://a.test/")+" "+l.MIME))
+	}
+	want := []string{"one", "one warc/revisit", "two", "two warc/revisit", "two warc/revisit", "two warc/revisit", "one", "one warc/revisit"}
+	if !slices.Equal(got, want) {
+		t.Errorf("records %q, want %q", got, want)
+	}
+}
+
+// weakHash gives everything the same digest.
+type weakHash struct{ hash.Hash }
+
+func (weakHash) Write(b []byte) (int, error) { return len(b), nil }
+
+// The header of a message is archived byte for byte, and its response to HEAD is not in the index.
+func TestMessagesAsReceived(t *testing.T) {
+	for response, want := range map[string]string{
+		"HTTP/1.1 200\r\nx-lower: 1\r\nA:2\r\nA:  3 \r\nTransfer-Encoding: chunked\r\n\r\n": "",
+		"HTTP/1.0 200 OK\nA: b\n\n": "", "HTTP/1.1 200 OK\nA: b\r\n\n": "", "HTTP/1.1 200 OK\r\n\r\n": "",
+		"HTTP/1.1 200 OK\r\nA: b": "HTTP/1.1 200 OK\r\nA: b\r\n\r\n", "HTTP/1.1 200 OK\nA: b\n": "HTTP/1.1 200 OK\nA: b\n\r\n",
+		"HTTP/1.1 200 OK\r\n\r\nA: b\r\n\r\n": "HTTP/1.1 200 OK\r\n\r\n", "": "\r\n",
+	} {
+		x := answered("http://a.test/", 200, "3\r\nabc\r\n0\r\n\r\n")
+		x.Request, x.Response = []byte("HEAD / HTTP/1.1\r\nhost: a.test\r\n\r\n"), []byte(response)
+		r := written(t, exchanges(x))[1]
+		if got := string(r.block); got != cmp.Or(want, response)+"3\r\nabc\r\n0\r\n\r\n" {
+			t.Errorf("%q became %q", response, got)
 		}
 	}
 }

@@ -35,15 +35,16 @@ func oneLine(text string) string {
 }
 
 // httpHead returns the header of an HTTP message up to its first empty line, where readers expect the payload
-// to start. If there is none, it adds one.
+// to start. It adds the line if there is none.
 func httpHead(head []byte) []byte {
+	head = slices.Concat(head, []byte("\r\n\r\n"))
 	end := 0
 	for line := range bytes.Lines(head) {
-		if end += len(line); len(bytes.TrimRight(line, "\r\n")) == 0 && bytes.HasSuffix(line, []byte("\n")) {
-			return head[:end]
+		if end += len(line); len(bytes.TrimRight(line, "\r\n")) == 0 {
+			break
 		}
 	}
-	return slices.Concat(bytes.TrimRight(head, "\r\n"), []byte("\r\n\r\n"))
+	return head[:end]
 }
 
 // isHeadRequest reports whether an HTTP request has the method HEAD. Its response has no line in the index: a replay would

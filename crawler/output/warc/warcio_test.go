@@ -131,10 +131,10 @@ func TestWarcioReadsEveryRecord(t *testing.T) {
 	}
 	answers := 0
 	for number := range len(byFile) {
-		want := byFile[fileName(number)]
-		got := warcio(t, filepath.Join(dir, fileName(number)))
+		name := nth(t, dir, number)
+		want, got := byFile[name], warcio(t, filepath.Join(dir, name))
 		if len(got) != len(want) {
-			t.Fatalf("%s: %d records, want %d", fileName(number), len(got), len(want))
+			t.Fatalf("%s: %d records, want %d", name, len(got), len(want))
 		}
 		for i, r := range got {
 			compareRecord(t, r, want[i])

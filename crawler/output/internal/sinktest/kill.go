@@ -49,18 +49,18 @@ func (w Writer) write(dir, last string) error {
 	if err != nil {
 		return err
 	}
-	for {
+	for { // the first commit is before anything is written, as in a crawl
+		checkpoint, err := s.Commit(n%7 == 0)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%d %s\n", n, checkpoint)
 		for range 1 + rand.IntN(w.Most) {
 			if err := s.Write(w.Results(n)); err != nil {
 				return err
 			}
 			n++
 		}
-		checkpoint, err := s.Commit(n%7 == 0)
-		if err != nil {
-			return err
-		}
-		fmt.Printf("%d %s\n", n, checkpoint)
 	}
 }
 
@@ -93,7 +93,7 @@ func (w Writer) Kill(t *testing.T, dir string) (count int) {
 			if n == 0 && i%2 == 1 {
 				timer.Reset(due)
 			}
-			if rand.IntN(10) > 0 { // otherwise the line is lost, and the previous one is valid
+			if last == "" || rand.IntN(10) > 0 { // otherwise the line is lost, and the previous one is valid
 				last = lines.Text()
 			}
 		}
