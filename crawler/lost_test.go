@@ -156,7 +156,7 @@ func TestResumeKeepsWhatLinesDoNotHave(t *testing.T) {
 // Lost data of JSON Lines files and archives is reported when the crawl is resumed, and in all
 // later summaries. A damaged last line is removed and reported.
 func TestResumeSaysWhatIsLost(t *testing.T) {
-	files := []string{"pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl", results.JournalFile, "crawl-00000.warc.gz"}
+	files := []string{"pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl", results.JournalFile, ".warc.gz"}
 	for i, file := range files {
 		all := maps.Clone(damagesOf(i, len(files)))
 		if lines := strings.HasSuffix(file, ".jsonl"); lines && file != "rejected.jsonl" {
@@ -173,6 +173,10 @@ func TestResumeSaysWhatIsLost(t *testing.T) {
 				}
 				runCrawl(t, cfg, &Options{Formats: opts.Formats})
 				name := filepath.Join(cfg.Output.Dir, file)
+				if opts.Formats != nil {
+					name = warcFiles(t, cfg.Output.Dir)[0]
+				}
+				file := filepath.Base(name)
 				text := contentOf(t, name)
 				must(t, spoil(name))
 				cfg.Limits.MaxPages = 7
@@ -235,7 +239,7 @@ func TestReportOfStoppedRecrawlSaysThatNothingIsLost(t *testing.T) {
 	if _, err := c.Run(t.Context()); err == nil || !strings.Contains(err.Error(), sqlite.File) {
 		t.Fatalf("the recrawl has removed a directory: %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(cfg.Output.Dir, "crawl-00000.1.warc.gz")); err != nil {
+	if _, err := os.Stat(filepath.Join(cfg.Output.Dir, "pages.1.jsonl")); err != nil {
 		t.Fatal(err)
 	}
 	r, err := report.Generate(t.Context(), []string{cfg.Output.Dir}, nil)
@@ -281,7 +285,7 @@ func TestResumeOfFinishedCrawlSaysALossOnce(t *testing.T) {
 	cfg.Output.AlsoWrite = []string{"csv", "sqlite", "warc"}
 	formats := []output.Format{csvout.Format(nil), sqlite.Format(nil), warc.Format(nil)}
 	runCrawl(t, cfg, &Options{Formats: formats})
-	for _, name := range []string{"pages.jsonl", csvout.LinksFile, "crawl-00000.warc.gz"} {
+	for _, name := range []string{"pages.jsonl", csvout.LinksFile, filepath.Base(warcFiles(t, cfg.Output.Dir)[0])} {
 		must(t, os.Remove(filepath.Join(cfg.Output.Dir, name)))
 	}
 	first := runCrawl(t, cfg, &Options{Formats: formats, Resume: true})

@@ -271,8 +271,8 @@ func TestKeepGenerations(t *testing.T) {
 			}
 		}
 	}
-	if got := generations("crawl-00000.warc.gz"); len(got) != 7 {
-		t.Errorf("WARC: generations %v", got)
+	if got := warcFiles(t, cfg.Output.Dir); len(got) != 8 {
+		t.Errorf("WARC files %q", got)
 	}
 	if got := generations("pages.csv"); len(got) != 0 {
 		t.Errorf("CSV: generations %v", got)
@@ -287,23 +287,55 @@ func TestKeepGenerations(t *testing.T) {
 	}
 }
 
-// A recrawl leaves the archives of a crawl without its other files.
-func TestRecrawlKeepsArchivesOfRemovedCrawl(t *testing.T) {
-	s := newSite(t, "127.0.0.1", map[string]string{"/": "start"})
+// warcFiles returns the paths of the WARC files in a directory, in the order of writing.
+func warcFiles(t *testing.T, dir string) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.warc.gz"))
+	must(t, err)
+	return names
+}
+
+// A recrawl starts a new archive, and leaves all others as they are, also if it is killed and another process
+// begins to write an archive when it resumes. A new crawl fails if there is one.
+func TestRecrawlKeepsArchives(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/1">1</a>`, "/1": "1"})
 	cfg := testConfig(t, s.url+"/")
-	cfg.Output.AlsoWrite = []string{"warc"}
 	formats := []output.Format{warc.Format(nil)}
+	cfg.Output.AlsoWrite = []string{"warc"}
 	must(t, os.MkdirAll(cfg.Output.Dir, 0o700))
-	for n := range 3 {
-		writeFile(t, filepath.Join(cfg.Output.Dir, results.RotatedName("crawl-00000.warc.gz", n+1)), "kept")
+	own := filepath.Join(cfg.Output.Dir, "somebody-else.warc.gz")
+	writeFile(t, own, "kept")
+	if _, err := newCrawler(t, cfg, &Options{Formats: formats}).Run(t.Context()); !errors.Is(err, output.ErrExists) || !strings.Contains(err.Error(), filepath.Base(own)) {
+		t.Errorf("a new crawl: %v", err)
 	}
+	must(t, os.Remove(own))
 	runCrawl(t, cfg, &Options{Formats: formats})
-	runCrawl(t, cfg, &Options{Formats: formats, Recrawl: true})
-	for n := range 4 {
-		if text := string(contentOf(t, filepath.Join(cfg.Output.Dir, results.RotatedName("crawl-00000.warc.gz", n+1)))); (text == "kept") != (n < 3) {
-			t.Errorf("archive %d: %.20q", n+1, text)
+	writeFile(t, own, "kept")
+	kept := make(map[string]string)
+	check := func(when string, more int) {
+		t.Helper()
+		now := warcFiles(t, cfg.Output.Dir)
+		if len(now) != len(kept)+more {
+			t.Errorf("%s: files %q, before %d", when, now, len(kept))
+		}
+		for name, content := range kept {
+			if string(contentOf(t, name)) != content {
+				t.Errorf("%s: %s was changed", when, name)
+			}
+		}
+		for _, name := range now {
+			kept[name] = string(contentOf(t, name))
 		}
 	}
+	check("first crawl", 2)
+	runCrawl(t, cfg, &Options{Formats: formats, Recrawl: true})
+	check("recrawl", 1)
+	cfg.Output.AlsoWrite, cfg.Limits.MaxPages = nil, 1
+	runCrawl(t, cfg, &Options{Formats: formats, Recrawl: true})
+	check("recrawl without an archive", 0)
+	cfg.Output.AlsoWrite, cfg.Limits.MaxPages = []string{"warc"}, 0
+	runCrawl(t, cfg, &Options{Formats: formats, Resume: true})
+	check("resumed with an archive", 1)
 }
 
 // A stopped recrawl is resumed with Resume, and keeps its results.

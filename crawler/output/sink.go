@@ -34,8 +34,7 @@ type Format struct {
 
 	// Files are the names of its files in the directory of a crawl, or patterns of
 	// [filepath.Match]. A new crawl fails if such a file exists. A recrawl removes them: the JSON
-	// Lines files have the same results. With Exchanges it renames crawl.warc to crawl.1.warc, which
-	// no pattern may match.
+	// Lines files have the same results. With Exchanges they stay as they are.
 	Files []string
 
 	// Exchanges says that the Sink needs Results.Exchanges, which costs memory and time.
@@ -43,7 +42,8 @@ type Format struct {
 
 	// Open opens the Sink in the directory of a crawl. With a checkpoint it removes
 	// everything written after it. Without one it starts empty, and removes the files of a
-	// killed process.
+	// killed process; with Exchanges it keeps all files, which are those of earlier crawls: the crawl stores
+	// a first checkpoint before it writes anything.
 	//
 	// Open fails with [ErrIncomplete] if data before the checkpoint is missing. The crawl then
 	// opens the Sink without a checkpoint and writes the results in the JSON Lines files

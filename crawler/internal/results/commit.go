@@ -157,22 +157,26 @@ func (w *Writer) commit(c *committed) error {
 		}
 	}
 	for i := range w.sinks {
-		s := &w.sinks[i]
-		checkpoint, err := s.Commit(w.cfg.Power)
-		if err == nil && len(checkpoint) > maxCheckpoint {
-			err = fmt.Errorf("a checkpoint of %d bytes, more than %d", len(checkpoint), maxCheckpoint)
+		if err := w.commitSink(&w.sinks[i], c); err != nil {
+			return err
 		}
-		if err != nil {
-			return failed(&s.format, err)
-		}
-		if s.format.Name == "" {
-			continue
-		}
-		if c.Sinks == nil {
-			c.Sinks = make(map[string][]byte)
-		}
-		c.Sinks[s.format.Name] = append([]byte{}, checkpoint...) // not nil, since the format is in use
 	}
+	return nil
+}
+
+// commitSink commits a sink, and stores its checkpoint in c.
+func (w *Writer) commitSink(s *sink, c *committed) error {
+	checkpoint, err := s.Commit(w.cfg.Power)
+	if err == nil && len(checkpoint) > maxCheckpoint {
+		err = fmt.Errorf("a checkpoint of %d bytes, more than %d", len(checkpoint), maxCheckpoint)
+	}
+	if err != nil || s.format.Name == "" {
+		return failed(&s.format, err)
+	}
+	if c.Sinks == nil {
+		c.Sinks = make(map[string][]byte)
+	}
+	c.Sinks[s.format.Name] = append([]byte{}, checkpoint...) // not nil, since the format is in use
 	return nil
 }
 

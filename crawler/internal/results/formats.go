@@ -76,7 +76,7 @@ func (w *Writer) CheckFormats(wrote []string) error {
 				return formatErrorf("the files of %s are those of %s, in which this crawl is written; use that", f.Name, other.Name)
 			}
 		}
-		if slices.Contains(wrote, f.Name) || slices.Contains(w.committed.Stale, f.Name) {
+		if slices.Contains(wrote, f.Name) || slices.Contains(w.committed.Stale, f.Name) || f.Exchanges { // an archive keeps files that it did not write
 			continue
 		}
 		names, err := FilesOf(w.cfg.Dir, f)

@@ -126,7 +126,7 @@ func TestRotateOutlivesPowerCut(t *testing.T) {
 	left := contents(t, filepath.Join(disk.Cut(), "parent", "crawl"))
 	_, old := left["pages.jsonl"]
 	_, table := left["table.csv"]
-	_, archive := left["a.1.warc"]
+	_, archive := left["a.warc"]
 	if old || left["pages.1.jsonl"] == "" || table || !archive {
 		t.Errorf("left are %q", left)
 	}

@@ -13,37 +13,32 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Rotate adds a number to the names of the JSON lines files and of archives, such as
-// pages.1.jsonl. Files that already have this number stay. It removes the files of formats
-// without exchanges, such as tables: the JSON lines files have the same results.
+// Rotate adds a number to the names of the JSON lines files, such as pages.1.jsonl. Files that already
+// have this number stay. It removes the files of formats without exchanges, such as tables: the JSON
+// lines files have the same results. Archives keep their names.
 func Rotate(path string, number int, formats ...output.Format) error {
 	var failed []error
-	rotate := func(name string) {
-		to := filepath.Join(path, RotatedName(name, number))
-		if exists(to) {
-			if info, err := os.Lstat(filepath.Join(path, name)); err == nil && info.Size() > 0 {
-				failed = append(failed, fmt.Errorf("%q has %s and %s; move one of them away", path, name, filepath.Base(to)))
-			}
-			return
+	for _, r := range rows {
+		if r.keptByRecrawl {
+			continue
 		}
-		if err := os.Rename(filepath.Join(path, name), to); err != nil && !errors.Is(err, os.ErrNotExist) {
+		from, to := filepath.Join(path, r.name), filepath.Join(path, RotatedName(r.name, number))
+		if exists(to) {
+			if info, err := os.Lstat(from); err == nil && info.Size() > 0 {
+				failed = append(failed, fmt.Errorf("%q has %s and %s; move one of them away", path, r.name, filepath.Base(to)))
+			}
+		} else if err := os.Rename(from, to); err != nil && !errors.Is(err, os.ErrNotExist) {
 			failed = append(failed, err)
 		}
 	}
-	for _, r := range rows {
-		if !r.keptByRecrawl {
-			rotate(r.name)
-		}
-	}
 	for _, format := range formats {
+		if format.Exchanges {
+			continue
+		}
 		names, err := FilesOf(path, format)
 		failed = append(failed, err)
 		for _, name := range names {
-			if format.Exchanges {
-				rotate(name)
-			} else {
-				failed = append(failed, os.Remove(filepath.Join(path, name)))
-			}
+			failed = append(failed, os.Remove(filepath.Join(path, name)))
 		}
 	}
 	// The crawl creates new files with the old names and commits to them.
@@ -71,15 +66,12 @@ func RemoveGenerations(path string, number, keep int) error {
 	return errors.Join(failed...)
 }
 
-// Rotated reports whether JSON lines files or archives with this number exist.
-func Rotated(path string, number int, formats ...output.Format) bool {
+// Rotated reports whether JSON lines files with this number exist.
+func Rotated(path string, number int) bool {
 	entries, _ := os.ReadDir(path) // Rotate returns the error
 	return slices.ContainsFunc(entries, func(entry os.DirEntry) bool {
 		name, n := untagged(entry.Name())
-		return n == number && (rowOf(name) != nil || slices.ContainsFunc(formats, func(f output.Format) bool {
-			ok, _ := hasFile(f, name)
-			return ok && f.Exchanges
-		}))
+		return n == number && rowOf(name) != nil
 	})
 }
 

@@ -47,6 +47,9 @@ func (w *Writer) OpenSinks(lost bool) (losses []output.Loss, err error) {
 // If files have lost lines or were rewritten, the frontier gets their new lengths at once. Otherwise
 // a crawl with nothing left to fetch would never commit them.
 func (w *Writer) FillSinks() error {
+	if err := w.beginArchives(); err != nil {
+		return err
+	}
 	changed := w.lost
 	for i := range w.sinks {
 		s := &w.sinks[i]
@@ -64,6 +67,24 @@ func (w *Writer) FillSinks() error {
 	w.robotsWritten = w.dir.RobotsLog().Length()
 	if err := w.commit(&w.committed); err != nil {
 		return err
+	}
+	return w.finish(nil)
+}
+
+// beginArchives commits the first checkpoint of each new archive before anything is written to it. A resumed crawl could
+// not tell its files from those of earlier crawls without it.
+func (w *Writer) beginArchives() error {
+	begun := false
+	for i := range w.sinks {
+		if s := &w.sinks[i]; s.fresh && s.format.Exchanges && s.format.Name != "" {
+			if err := w.commitSink(s, &w.committed); err != nil {
+				return err
+			}
+			begun = true
+		}
+	}
+	if !begun {
+		return nil
 	}
 	return w.finish(nil)
 }

@@ -35,7 +35,7 @@ func (c *Crawl) startRecrawl() error {
 		if err != nil {
 			return err
 		}
-		for s.Recrawls++; results.Rotated(c.set.Results.Dir, s.Recrawls, c.set.Results.Available...); s.Recrawls++ { // rotated files of a crawl that was removed
+		for s.Recrawls++; results.Rotated(c.set.Results.Dir, s.Recrawls); s.Recrawls++ { // rotated files of a crawl that was removed
 		}
 		s.CheckRecrawl = max(s.Recrawls, s.CheckRecrawl+1)
 		for i := range lost { // their URLs are not requeued
