@@ -56,7 +56,7 @@ func sharedBy(cfg *Config, worker string, peers []cluster.Peer) *shared.Crawl {
 
 // JoinConfig returns the configuration for a process that joins the crawl that cfg.Sharing
 // names. All settings come from that crawl, except these, which come from cfg: Sharing,
-// Output.Dir, Output.AlsoWrite, Output.Durability, Output.KeepGenerations, Limits.Concurrency,
+// Output.Dir, Output.AlsoWrite, Output.Durability, Output.KeepGenerations, Output.WARC…, Limits.Concurrency,
 // Politeness.PerIP, Fetch.Identity, Fetch.Proxies and Credentials. The crawl gets the start URLs of cfg in addition
 // to its own.
 //

@@ -104,6 +104,16 @@ type Output struct {
 	// records.
 	KeepGenerations int
 
+	// WARCPrefix starts the names of WARC files (default "crawl"). It has letters, digits, '.', '_' and '-', at
+	// most 40. In a shared crawl, the name of the worker follows.
+	WARCPrefix string
+
+	// WARCSize is the number of bytes at which a WARC file ends (default 1,000,000,000). Its last records are whole.
+	WARCSize int64
+
+	// WARCDigest is the algorithm of the digests in WARC files: sha1 (default), as common tools expect, or sha256.
+	WARCDigest string
+
 	// WARCMax is the maximum number of bytes of a body in an archive such as WARC (default 64 MiB). The rest is not
 	// recorded, and the operator is told.
 	WARCMax int64

@@ -84,6 +84,11 @@ func (c *Config) settings() []setting {
 		value("extract", &c.Output.Extract, nil, valid(fieldRules)).rereads(),
 		value("durability", &c.Output.Durability, DurableProcess, oneOf(DurableProcess, DurablePower)).ofProcess(),
 		value("keep-generations", &c.Output.KeepGenerations, 0, orZero[int]("keeps all")).ofProcess(),
+		value("warc-prefix", &c.Output.WARCPrefix, "crawl", func(text string) error {
+			return require(warcPrefix.MatchString(text), "%q is no prefix: only letters, digits, '.', '_' and '-', at most 40, and first a letter or digit", text)
+		}).ofProcess(),
+		value("warc-size", &c.Output.WARCSize, 1_000_000_000, func(n int64) error { return require(n > 0, "%d is not a number of bytes", n) }).ofProcess(),
+		value("warc-digest", &c.Output.WARCDigest, "sha1", oneOf("sha1", "sha256")).ofProcess(),
 		value("warc-max", &c.Output.WARCMax, 64<<20, func(n int64) error { return require(n > 0, "%d is not a number of bytes to record", n) }).ofProcess(),
 
 		value("concurrency", &c.Limits.Concurrency, 16, positiveCount).ofProcess(),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/mail"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -179,6 +180,8 @@ func (c *Sharing) Validate() error {
 	cfg.URLs, cfg.Sharing = []string{"https://example.com/"}, *c
 	return cfg.Validate()
 }
+
+var warcPrefix = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$`)
 
 // checkName checks a name in Redis.
 func (c *Sharing) checkName(name string) error {

@@ -281,7 +281,7 @@ func TestResumedCrawlWritesAllFormats(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "out")
 	got := done(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--also-write", "csv,sqlite", "--also-write", "warc")
-	clitest.WantParts(t, got.Out, "files       pages.jsonl, rejected.jsonl, *.csv, crawl-*.warc.gz, crawl.sqlite and robots/ in "+dir+"\n")
+	clitest.WantParts(t, got.Out, "files       pages.jsonl, rejected.jsonl, *.csv, *.warc.gz, crawl.sqlite and robots/ in "+dir+"\n")
 	done(t, "crawl", "--resume", dir, "--max-pages", "0")
 	rows, err := csv.NewReader(strings.NewReader(readText(t, filepath.Join(dir, "pages.csv")))).ReadAll()
 	pages := jsonLines[output.Page](t, filepath.Join(dir, "pages.jsonl"))
@@ -293,9 +293,10 @@ func TestResumedCrawlWritesAllFormats(t *testing.T) {
 			t.Errorf("row %d is of %s, line %d of %s", i+1, rows[i+1][0], i, p.URL)
 		}
 	}
-	for _, name := range []string{"crawl.sqlite", "crawl-00000.warc.gz"} {
-		if readText(t, filepath.Join(dir, name)) == "" {
-			t.Errorf("%s is empty", name)
+	for _, pattern := range []string{"crawl.sqlite", "crawl-*-00000.warc.gz", "crawl-*-00000.cdxj"} {
+		names := clitest.Must(filepath.Glob(filepath.Join(dir, pattern)))(t)
+		if len(names) != 1 || readText(t, names[0]) == "" {
+			t.Errorf("%s: files %q", pattern, names)
 		}
 	}
 }

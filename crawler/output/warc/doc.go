@@ -29,17 +29,18 @@
 //
 // This package writes five types of records:
 //
-//   - warcinfo, at the start of each file and wherever a crawl resumed: the software and its
+//   - warcinfo, at the start of each file and wherever a crawl resumed: the software, the operator and the
 //     settings.
 //   - request and response, for every exchange: pages, robots.txt, sitemaps, redirects and
 //     errors. WARC-Concurrent-To links the two.
-//   - revisit instead of a response whose payload (the body as sent) is already archived. The
-//     profile is identical-payload-digest, or server-not-modified for a 304. WARC-Refers-To
-//     names the record with the payload, if this process wrote it, or an earlier crawl of the directory
-//     whose files are still there.
+//   - revisit instead of a response whose payload (the body as sent) is already archived, by this crawl or an
+//     earlier one of the directory. The profile is identical-payload-digest, or server-not-modified for a 304.
+//     WARC-Refers-To, -Target-URI and -Date name the record with the payload.
 //   - metadata, one for each page: via (the page where it was found), hopsFromSeed, the duration
 //     of the fetch, and the links of the page. hopsFromSeed has an L for each link from a start
 //     URL, at most 100. If a redirect or a sitemap led to the page, an R or M follows.
+//
+// Beside each file is its index in CDXJ: the place of each response and revisit.
 //
 // README.md describes files, bodies, digests and readers.
 package warc

@@ -1,6 +1,8 @@
 package flags
 
 import (
+	"crypto/rand"
+	"encoding/json"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
@@ -17,8 +19,43 @@ func Formats(cfg *crawler.Config) []output.Format {
 	return []output.Format{
 		csvout.Format(nil),
 		sqlite.Format(&sqlite.Options{Software: software}),
-		warc.Format(&warc.Options{Software: software, UserAgent: cfg.Fetch.UserAgent}),
+		warc.Format(&warc.Options{
+			Prefix: warcPrefix(cfg), MaxBytes: cfg.Output.WARCSize, Digest: cfg.Output.WARCDigest,
+			Software: software, UserAgent: cfg.Fetch.UserAgent, Operator: cfg.Fetch.Contact, Settings: publicSettings(cfg),
+		}),
 	}
+}
+
+// warcPrefix returns the prefix of WARC files. Each worker of a crawl has its own; one that has no name yet gets random letters.
+func warcPrefix(cfg *crawler.Config) string {
+	const longest = 59
+	worker := cfg.Sharing.WorkerName
+	switch {
+	case cfg.Sharing.Frontier == "":
+		return cfg.Output.WARCPrefix
+	case worker == "":
+		worker = rand.Text()
+	}
+	return cfg.Output.WARCPrefix + "-" + worker[max(0, len(worker)-longest):]
+}
+
+// publicSettings returns the settings of a crawl as JSON, without addresses, names of files and secrets.
+func publicSettings(cfg *crawler.Config) string {
+	var values map[string]any
+	text, err := json.Marshal(cfg.WithoutSecrets())
+	if err == nil {
+		err = json.Unmarshal(text, &values)
+	}
+	for _, key := range []string{
+		"urls", "output", "proxy", "identity", "cookie-file", "header", "header-for", "basic-auth",
+		"frontier", "frontier-prefix", "frontier-password-file",
+	} {
+		delete(values, key)
+	}
+	if text, err = json.Marshal(values); err != nil {
+		panic(err) // of settings
+	}
+	return string(text)
 }
 
 // formatNames returns the names of the formats.
