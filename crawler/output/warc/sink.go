@@ -17,13 +17,13 @@ const latest = 16 << 10
 // A sink writes records into the files of a crawl.
 type sink struct {
 	*encoder
-	files   *files
-	index   *index
-	opts    *Options
-	info    recordID                     // of the current warcinfo record; zero if one must be written first
-	latest  *recent.Map[uint64, capture] // responses by the hash of their URLs
-	text    []byte                       // the current block
-	lost    []output.Loss                // found when the sink was opened
+	files  *files
+	index  *index
+	opts   *Options
+	info   recordID                     // of the current warcinfo record; zero if one must be written first
+	latest *recent.Map[uint64, capture] // responses by the hash of their URLs
+	text   []byte                       // the current block
+	lost   []output.Loss                // found when the sink was opened
 }
 
 // open implements output.Format.Open. Without a checkpoint it changes nothing: the files in the directory are those of
