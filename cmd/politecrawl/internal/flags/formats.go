@@ -47,7 +47,7 @@ func publicSettings(cfg *crawler.Config) string {
 		err = json.Unmarshal(text, &values)
 	}
 	for _, key := range []string{
-		"urls", "output", "proxy", "identity", "cookie-file", "header", "header-for", "basic-auth",
+		"urls", "output", "allow-addr", "proxy", "identity", "cookie-file", "header", "header-for", "basic-auth",
 		"frontier", "frontier-prefix", "frontier-password-file",
 	} {
 		delete(values, key)
