@@ -136,6 +136,7 @@ func FuzzRecall(f *testing.F) {
 	payload := "WARC-Payload-Digest: " + sha1Of([]byte("body")) + "\r\n"
 	f.Add(record("response", payload, "HTTP/1.1 200 OK\r\n\r\nbody"), "")
 	f.Add(record("response", payload, "HTTP/1.1 200 OK\r\n\r\nanother"), "")
+	f.Add(strings.Replace(record("response", payload, "HTTP/1.1 200 OK\r\n\r\nbody"), "urn:uuid", "urn:other", 1), "")
 	f.Add(record("response", payload+"WARC-Truncated: length\r\n", "HTTP/1.1 200 OK\r\n\r\nbody"), "")
 	f.Add(record("revisit", payload+"WARC-Refers-To: "+id+"\r\n", "HTTP/1.1 304 \r\n\r\n"), "")
 	f.Add("WARC/1.1\r\nContent-Length: -1\r\n\r\n", `x 20260301120000 {"url":"http://a.test/","digest":"`+sha1Of([]byte("body"))+`","status":"200","offset":"0","length":"1"}`+"\n")

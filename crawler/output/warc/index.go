@@ -14,6 +14,7 @@ import (
 	"net/textproto"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"time"
@@ -103,7 +104,7 @@ func (x *index) add(l *cdxj.Line) {
 	if len(x.names) == 0 || x.names[len(x.names)-1] != l.File {
 		x.names = append(x.names, l.File)
 	}
-	at := place{file: int32(len(x.names) - 1), offset: l.Offset} //nolint:gosec // at most maxFiles for each crawl
+	at := place{file: int32(len(x.names) - 1), offset: l.Offset}
 	if l.Status/100 == 2 || l.Status == 304 {
 		x.urls.Put(x.hash(l.URL), at)
 	}
@@ -123,10 +124,25 @@ func (x *index) current(url string) textproto.MIMEHeader {
 			return nil
 		}
 	}
-	if h.Get("WARC-Type") != "response" || h.Get("WARC-Truncated") != "" {
+	if !isOriginal(h) {
 		return nil
 	}
 	return h
+}
+
+var (
+	validID     = regexp.MustCompile(`^<urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}>$`)
+	validDigest = regexp.MustCompile(`^sha(1|256):[0-9A-Za-z]+$`)
+	validURI    = regexp.MustCompile(`^https?:`)
+)
+
+// isOriginal reports whether a header is that of a response with its whole payload, as this package writes it.
+func isOriginal(h textproto.MIMEHeader) bool {
+	date, err := time.Parse(dateLayout, h.Get("WARC-Date"))
+	url := h.Get("WARC-Target-URI")
+	return h.Get("WARC-Type") == "response" && h.Get("WARC-Truncated") == "" && err == nil && formatDate(date) == h.Get("WARC-Date") &&
+		validID.MatchString(h.Get("WARC-Record-ID")) && validDigest.MatchString(h.Get("WARC-Payload-Digest")) &&
+		validURI.MatchString(url) && escapeURI(url) == url
 }
 
 // identical returns the header of a response with the same payload, or nil. It compares payloads by SHA-256: a site can
@@ -134,7 +150,7 @@ func (x *index) current(url string) textproto.MIMEHeader {
 func (x *index) identical(digest string, body output.Body) textproto.MIMEHeader {
 	had, got := sha256.New(), sha256.New()
 	h := x.find(x.payloads, digest, "WARC-Payload-Digest", had)
-	if h.Get("WARC-Type") != "response" || h.Get("WARC-Truncated") != "" {
+	if !isOriginal(h) {
 		return nil
 	}
 	if _, err := io.Copy(got, io.NewSectionReader(body, 0, body.Size())); err != nil || !bytes.Equal(had.Sum(nil), got.Sum(nil)) {
@@ -253,11 +269,11 @@ func repairIndex(path string) (size int64, err error) {
 		return 0, err
 	}
 	lines, _, err := scan(file, filepath.Base(path))
-	if err = cmp.Or(err, file.Close()); err != nil {
+	if err := cmp.Or(err, file.Close()); err != nil {
 		return 0, err
 	}
 	temp := indexPath(path) + "~"
-	if err := os.WriteFile(temp, lines, 0o644); err != nil { //nolint:gosec // as readable as the file
+	if err := os.WriteFile(temp, lines, 0o644); err != nil {
 		return 0, err
 	}
 	return int64(len(lines)), durable.Rename(temp, indexPath(path))

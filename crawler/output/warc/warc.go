@@ -15,10 +15,11 @@ import (
 // edition is the WARC version of ISO 28500:2017, in the first line of each record.
 const edition = "1.1"
 
-// formatDate formats a time with microseconds, as WARC/1.1 allows.
-func formatDate(t time.Time) string {
-	return t.UTC().Format("2006-01-02T15:04:05.000000Z")
-}
+// dateLayout has microseconds, as WARC/1.1 allows.
+const dateLayout = "2006-01-02T15:04:05.000000Z"
+
+// formatDate formats a time.
+func formatDate(t time.Time) string { return t.UTC().Format(dateLayout) }
 
 // Options configure [Format]. Nil means the zero value.
 type Options struct {

@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"strings"
@@ -43,8 +44,8 @@ func warcPrefix(cfg *crawler.Config) string {
 func publicSettings(cfg *crawler.Config) string {
 	var values map[string]any
 	text, err := json.Marshal(cfg.WithoutSecrets())
-	if err == nil {
-		err = json.Unmarshal(text, &values)
+	if err = cmp.Or(err, json.Unmarshal(text, &values)); err != nil {
+		panic(err) // of settings
 	}
 	for _, key := range []string{
 		"urls", "output", "allow-addr", "proxy", "identity", "cookie-file", "header", "header-for", "basic-auth",
@@ -52,9 +53,7 @@ func publicSettings(cfg *crawler.Config) string {
 	} {
 		delete(values, key)
 	}
-	if text, err = json.Marshal(values); err != nil {
-		panic(err) // of settings
-	}
+	text, _ = json.Marshal(values) // which were JSON
 	return string(text)
 }
 
