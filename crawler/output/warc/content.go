@@ -80,7 +80,7 @@ func (s *sink) response(x *output.Exchange, id recordID) error {
 		return err
 	}
 	url := escapeURI(x.URL)
-	s.refer(r, url, x.Status)
+	s.refer(r, x, url)
 	s.begin(r.kind, id, x.StartedAt)
 	s.origin(x)
 	s.addAll("WARC-Profile", r.profile, "WARC-Refers-To", r.original.Get("WARC-Record-ID"),
@@ -124,10 +124,10 @@ func (s *sink) sum(r *reply) error {
 }
 
 // refer turns a response into a revisit if its payload is archived, or is not sent again.
-func (s *sink) refer(r *reply, url string, status int) {
+func (s *sink) refer(r *reply, x *output.Exchange, url string) {
 	const profiles = "http://netpreserve.org/warc/" + edition + "/revisit/"
-	if status == 304 {
-		r.kind, r.profile, r.original = "revisit", profiles+"server-not-modified", s.index.current(url)
+	if x.Status == 304 {
+		r.kind, r.profile, r.original = "revisit", profiles+"server-not-modified", s.index.current(url, x.Request)
 		r.payloadDigest = r.original.Get("WARC-Payload-Digest") // of the payload that it is about
 		return
 	}

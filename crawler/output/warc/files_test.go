@@ -453,7 +453,8 @@ func TestIndexIsRepaired(t *testing.T) {
 			}
 			s := reopen(t, dir, nil, checkpoint)
 			again := sinktest.Commit(t, s, false)
-			if _, shorter := damage[file]; !shorter && !bytes.Equal(again, checkpoint) {
+			_, shorter := damage[file]
+			if !shorter && !bytes.Equal(again, checkpoint) {
 				t.Errorf("checkpoint %s, want %s", again, checkpoint)
 			}
 			sinktest.Write(t, s, some(5))
@@ -464,8 +465,9 @@ func TestIndexIsRepaired(t *testing.T) {
 			if len(slices.Compact(slices.Sorted(slices.Values(urls)))) != len(urls) || urls[len(urls)-1] != "5" {
 				t.Errorf("responses %q", urls)
 			}
-			if last := records[len(records)-1]; last.get("WARC-Refers-To-Target-URI") != "http://a.test/2" {
-				t.Errorf("%v does not refer to a record from before the resume", last.fields)
+			// It refers to the record from before the resume, unless a lost one may be later.
+			if last := records[len(records)-1]; (last.get("WARC-Refers-To-Target-URI") == "http://a.test/2") == shorter {
+				t.Errorf("%v", last.fields)
 			}
 		})
 	}

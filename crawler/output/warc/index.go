@@ -88,15 +88,19 @@ func (x *index) load(name string) error {
 	defer func() { _ = file.Close() }()
 	lines := bufio.NewScanner(file)
 	for lines.Buffer(nil, 1<<20); lines.Scan(); {
-		if line, err := cdxj.Parse(lines.Bytes()); err == nil { // otherwise its record is not found
-			line.File = name
-			x.add(&line)
+		line, err := cdxj.Parse(lines.Bytes())
+		if err != nil {
+			x.urls.Clear() // it may be a later response of any URL
+			continue
 		}
+		line.File = name
+		x.add(&line)
 	}
 	if err := lines.Err(); !errors.Is(err, bufio.ErrTooLong) {
 		return err
 	}
-	return nil // the rest is damaged
+	x.urls.Clear() // the rest is damaged
+	return nil
 }
 
 // add adds a record.
@@ -116,17 +120,30 @@ func (x *index) add(l *cdxj.Line) {
 func (x *index) hash(key string) uint64 { return maphash.String(x.seed, key) }
 
 // current returns the header of the response that a 304 of a URL is about, or nil: the last one with status 2xx,
-// if its whole payload is known.
-func (x *index) current(url string) textproto.MIMEHeader {
-	h := x.find(x.urls, url, "WARC-Target-URI", nil)
+// if its whole payload is known. If the request has validators of another response, that is not in the archive.
+func (x *index) current(url string, request []byte) textproto.MIMEHeader {
+	h, head := x.find(x.urls, url, "WARC-Target-URI", nil)
+	asked, had := fieldsOf(request), fieldsOf(head)
+	for asks, has := range map[string]string{"If-None-Match": "ETag", "If-Modified-Since": "Last-Modified"} {
+		if a, b := asked.Get(asks), had.Get(has); a != "" && b != "" && a != b {
+			return nil
+		}
+	}
 	if original := h.Get("WARC-Refers-To"); original != "" {
-		if h = x.find(x.payloads, h.Get("WARC-Payload-Digest"), "WARC-Payload-Digest", nil); h.Get("WARC-Record-ID") != original {
+		if h, _ = x.find(x.payloads, h.Get("WARC-Payload-Digest"), "WARC-Payload-Digest", nil); h.Get("WARC-Record-ID") != original {
 			return nil
 		}
 	}
 	if !isOriginal(h) {
 		return nil
 	}
+	return h
+}
+
+// fieldsOf returns the header fields of an HTTP message, up to the first that is malformed.
+func fieldsOf(head []byte) textproto.MIMEHeader {
+	_, fields, _ := bytes.Cut(head, []byte("\n"))
+	h, _ := textproto.NewReader(bufio.NewReader(bytes.NewReader(fields))).ReadMIMEHeader()
 	return h
 }
 
@@ -149,7 +166,7 @@ func isOriginal(h textproto.MIMEHeader) bool {
 // make two bodies with the same SHA-1, and the second must not be lost.
 func (x *index) identical(digest string, body output.Body) textproto.MIMEHeader {
 	had, got := sha256.New(), sha256.New()
-	h := x.find(x.payloads, digest, "WARC-Payload-Digest", had)
+	h, _ := x.find(x.payloads, digest, "WARC-Payload-Digest", had)
 	if !isOriginal(h) {
 		return nil
 	}
@@ -159,29 +176,26 @@ func (x *index) identical(digest string, body output.Body) textproto.MIMEHeader 
 	return h
 }
 
-// find returns the header of a record, or nil if it is missing, damaged, or its field has another value.
-func (x *index) find(in *recent.Map[uint64, place], key, field string, payload io.Writer) textproto.MIMEHeader {
+// find returns the header of a record and that of its HTTP message, or nil if it is missing, damaged, or its
+// field has another value.
+func (x *index) find(in *recent.Map[uint64, place], key, field string, payload io.Writer) (h textproto.MIMEHeader, head []byte) {
 	at, known := in.Get(x.hash(key))
-	if !known {
-		return nil
-	}
-	if err := x.files.flush(); err != nil {
-		return nil // the end of the write returns it
+	if !known || x.files.flush() != nil { // the end of the write returns the error too
+		return nil, nil
 	}
 	file, err := os.Open(filepath.Join(x.files.dir, x.names[at.file]))
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	defer func() { _ = file.Close() }()
 	if err := x.unpack.Reset(bufio.NewReader(io.NewSectionReader(file, at.offset, math.MaxInt64-at.offset))); err != nil {
-		return nil
+		return nil, nil
 	}
 	x.unpack.Multistream(false)
-	h, _, err := readRecord(&x.unpack, payload)
-	if err != nil || h.Get(field) != key {
-		return nil
+	if h, head, err = readRecord(&x.unpack, payload); err != nil || h.Get(field) != key {
+		return nil, nil
 	}
-	return h
+	return h, head
 }
 
 // readRecord reads the header of a record. If it has an HTTP message, it reads the head of that too, and writes the

@@ -58,6 +58,9 @@ func open(dir string, checkpoint []byte, opts *Options) (output.Sink, error) {
 	if missing > 0 {
 		s.lost = append(s.lost, output.Loss{File: fileName(at.Name, at.File), Bytes: missing, SizeBefore: at.Length})
 	}
+	if len(s.lost) > 0 {
+		s.index.urls.Clear() // the lost records may have a later response of any URL
+	}
 	return s, nil
 }
 

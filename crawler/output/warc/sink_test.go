@@ -289,6 +289,21 @@ func TestRevisitOfHiddenPayload(t *testing.T) {
 	}
 }
 
+// A 304 is about the response with the validators that the request has. A crawl without an archive may have received it.
+func TestRevisitOfResponseThatIsNotArchived(t *testing.T) {
+	for validators, known := range map[string]bool{
+		"": true, "If-None-Match: \"1\"\r\n": true, "If-None-Match: \"2\"\r\n": false,
+		"If-Modified-Since: Sun, 01 Mar 2026 12:00:00 GMT\r\n": true, "if-modified-since: Mon, 02 Mar 2026 12:00:00 GMT\r\n": false,
+	} {
+		first, second := answered("http://a.test/", 200, "body"), answered("http://a.test/", 304, "")
+		first.Response = []byte("HTTP/1.1 200 OK\r\netag: \"1\"\r\nLast-Modified: Sun, 01 Mar 2026 12:00:00 GMT\r\n\r\n")
+		second.Request = []byte("GET / HTTP/1.1\r\nHost: a.test\r\n" + validators + "\r\n")
+		if last := written(t, exchanges(first, second))[3]; (last.get("WARC-Refers-To") != "") != known {
+			t.Errorf("%q: %v, want a known payload: %t", validators, last.fields, known)
+		}
+	}
+}
+
 // Each resume reads the archives of earlier crawls, so their size has a limit.
 func TestOldArchivesAreNotRead(t *testing.T) {
 	dir := t.TempDir()
