@@ -3,11 +3,11 @@
 //
 //	com,example)/page 20260301120000 {"url":"https://example.com/page","mime":"text/html",...}
 //
-// An index beside a WARC file has the order of its records. That of a package is sorted by bytes,
+// An index beside a WARC file has the order of its records. The index of a package is sorted by bytes,
 // so that a reader finds the captures of a URL by a binary search.
 //
-// Records of type response, revisit and resource have a line. The response of a HEAD request has none, since
-// a replay would show it as an empty page.
+// Records of type response, revisit and resource have a line. A response to a HEAD request has none, since a
+// replay would show it as an empty page.
 package cdxj
 
 import (
@@ -60,11 +60,13 @@ type fields struct {
 // A number is an integer of at least 0, in quotes or not.
 type number int64
 
+// MarshalJSON writes the number in quotes.
 func (n number) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, `"%d"`, n), nil }
 
+// UnmarshalJSON reads the number.
 func (n *number) UnmarshalJSON(text []byte) error {
 	v, err := strconv.ParseUint(strings.Trim(string(text), `"`), 10, 63)
-	*n = number(v) //nolint:gosec // of 63 bits
+	*n = number(v)
 	return err
 }
 
@@ -115,7 +117,7 @@ func Head(head []byte) (status int, mime string) {
 	first, rest, _ := bytes.Cut(head, []byte("\n"))
 	if words := bytes.Fields(first); len(words) > 1 && bytes.HasPrefix(first, []byte("HTTP/")) {
 		if code, err := strconv.ParseUint(string(words[1]), 10, 10); err == nil {
-			status = int(code) //nolint:gosec // of 10 bits
+			status = int(code)
 		}
 	}
 	for line := range bytes.Lines(rest) {
