@@ -13,10 +13,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/andybalholm/brotli"
+	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -132,6 +134,7 @@ func TestWarcioReadsEveryRecord(t *testing.T) {
 	answers := 0
 	for number := range len(byFile) {
 		name := nth(t, dir, number)
+		compareIndex(t, filepath.Join(dir, name))
 		want, got := byFile[name], warcio(t, filepath.Join(dir, name))
 		if len(got) != len(want) {
 			t.Fatalf("%s: %d records, want %d", name, len(got), len(want))
@@ -146,6 +149,24 @@ func TestWarcioReadsEveryRecord(t *testing.T) {
 	}
 	if answers != len(sent) {
 		t.Errorf("%d answers, want %d", answers, len(sent))
+	}
+}
+
+// compareIndex compares the index of a file with that of warcio, whose digests have no algorithm and whose times have no
+// fraction of a second.
+func compareIndex(t *testing.T, name string) {
+	t.Helper()
+	theirs, err := exec.CommandContext(t.Context(), "node", "testdata/warcio/node_modules/warcio/dist/cli.js", "cdx-index", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, err := os.ReadFile(indexPath(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours = regexp.MustCompile(`,"date":"[^"]*"`).ReplaceAll(bytes.ReplaceAll(ours, []byte(`"digest":"sha1:`), []byte(`"digest":"`)), nil)
+	if diff := cmp.Diff(strings.Split(string(theirs), "\n"), strings.Split(string(ours), "\n")); diff != "" {
+		t.Errorf("%s (-warcio +this):\n%s", filepath.Base(name), diff)
 	}
 }
 
