@@ -24,7 +24,7 @@ func newSettings(cfg *Config, opts *Options) (set run.Settings, err error) {
 	types, typesErr := fetch.ParseTypes(cfg.Fetch.Types)
 	purposes, files, purposesErr := cfg.Usage.purposes()
 	addresses, addressesErr := newGuard(cfg, opts)
-	formats, formatsErr := results.ChooseFormats(cfg.Output.AlsoWrite, opts.Formats)
+	formats, formatsErr := results.ChooseFormats(cfg.formats(), opts.Formats)
 	drop, dropErr := params.New(cfg.Scope.DropParams)
 	if len(cfg.Scope.DropParams) == 0 {
 		drop = nil
@@ -52,7 +52,7 @@ func newSettings(cfg *Config, opts *Options) (set run.Settings, err error) {
 		Visit: visit.Settings{
 			Discover: discover.Settings{
 				Start: cfg.URLs, AnyHost: cfg.Scope.Kind != ScopeHost && cfg.Scope.Kind != ScopePath, MaxHosts: cfg.Limits.MaxHosts,
-				Checks: cfg.Scope.checkSettings(), Nofollow: cfg.Robots.ObeyNofollow, CleanParam: cfg.Scope.CleanParam, Params: drop,
+				Checks: cfg.checkSettings(), Nofollow: cfg.Robots.ObeyNofollow, CleanParam: cfg.Scope.CleanParam, Params: drop,
 				ProbeSitemap: cfg.Sitemaps.Probe, MaxSitemaps: cfg.Sitemaps.MaxFiles, MaxEntries: cfg.Sitemaps.MaxEntries,
 				Order: discover.Order(cfg.Sitemaps.Order), Since: since,
 			},
@@ -86,10 +86,10 @@ func (c *Config) unusedFiles() (names []string) {
 	if c.Output.Links == LinksNone {
 		names = append(names, results.Links.Name())
 	}
-	if len(c.Scope.Check) == 0 {
+	if c.checkSettings() == (discover.Checks{}) {
 		names = append(names, results.Checks.Name())
 	}
-	if !c.Scope.checks(CheckFragments) {
+	if !c.checks(CheckFragments) {
 		names = append(names, results.Anchors.Name())
 	}
 	return names

@@ -26,7 +26,7 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // the error. Encoded is the body as the site sends it, and size its Content-Length.
 func (p *Response) readBody(resp *http.Response, types Types, encoded io.Reader, size int64) {
 	p.Release() // an earlier response, to a request without a signature
-	p.Truncated = ""
+	p.Truncated, p.Dropped = "", 0
 	p.buf = buffers.Get().(*bytes.Buffer)
 	p.buf.Reset()
 	media, err := p.mediaType(resp, types)
@@ -37,6 +37,11 @@ func (p *Response) readBody(resp *http.Response, types Types, encoded io.Reader,
 		p.Body = p.buf.Bytes()
 		if err == nil && len(p.Body) == maxPooled { // io.ReadAll takes less memory for a large body
 			p.Body, err = io.ReadAll(io.LimitReader(io.MultiReader(p.buf, resp.Body), int64(p.limit)))
+		}
+		if err == nil && p.whole && len(p.Body) == p.limit {
+			var dropped int64
+			dropped, err = io.Copy(io.Discard, io.LimitReader(resp.Body, maxRecorded))
+			p.Dropped = int(dropped)
 		}
 	} else {
 		p.OtherType, err = media, nil

@@ -115,6 +115,8 @@ func (v *Visitor) archive(out *outcome) {
 		e.Withheld = out.rejection.Detail
 	case out.page != nil && (out.page.permissionsRead || !purposes):
 		e.Withheld = out.page.noArchive
+	case out.checked:
+		e.Withheld = out.withheld
 	case v.set.Noindex, purposes:
 		e.Withheld = "unread"
 	}

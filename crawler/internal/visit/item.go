@@ -110,8 +110,10 @@ type outcome struct {
 	granted  bool            // a page was taken from the limits
 
 	page    *reading        // that was read, also if it must not be used; nil if none
+	withheld string        // why an archive must not have the content of a check; empty if it may
 	entries *sitemapFile    // of a sitemap that was read, at least in part; nil if none
 	found   *discover.Found // the URLs found; nil if none
+	checked bool            // the directives about the content of a check were read
 	lines   results.Batch   // for files of the crawl, unless the URL is leased again
 }
 

@@ -46,7 +46,6 @@ type pageLinks struct {
 
 	resources    []resource     // what the page uses, if assets are checked
 	maxResources int            // how many of them are checked
-	ofSheet      bool           // they are links of a stylesheet
 	resourceURLs map[string]int // their URLs, with the position in resources; -1 if not there
 
 	ids, targets []string        // as in anchors.jsonl, if fragments are checked
@@ -116,7 +115,10 @@ func (v *Visitor) newPageLinks(doc *discover.Document) *pageLinks {
 	l.meta = l.prov.Encode()
 	l.self, _ = weburl.Of(doc.URL)
 	l.site = string(l.self.Origin) + "/"
-	if v.set.Links {
+	switch {
+	case doc.Prov.IsCheck(): // only its resources count
+		l.maxResources = doc.Prov.Uses
+	case v.set.Links:
 		l.to = make([]output.Link, 0, usualLinks)
 	}
 	return l
@@ -138,8 +140,14 @@ func (v *Visitor) extractPage(doc *discover.Document, page extract.Page) (*extra
 	return extract.Read(page, on), l
 }
 
-// add adds the next link of the page.
+// add adds the next link of the page. In an archive, frames are resources too. Other links of a frame are not followed.
 func (l *pageLinks) add(link extract.Link) {
+	if link.Kind == discover.UseFrame && link.Err == nil && l.v.set.Discover.Checks.Archive {
+		l.addResource(extract.Resource{URL: link.URL, Ref: link.Ref, Kind: link.Kind})
+	}
+	if l.doc.Prov.IsCheck() {
+		return
+	}
 	l.total++
 	switch place := l.indexOf(&link); {
 	case place == notKept:
@@ -249,7 +257,7 @@ func (v *Visitor) addLinks(out *outcome, read *pageLinks, nofollow *robotstag.Ru
 		if !v.set.SitemapsOnly {
 			found.AddLink(link.URL, read.prov, read.meta, unfollowed)
 		}
-		if !v.Scope.Holds(link.URL) { // nofollow does not matter: a check follows nothing
+		if _, whole := v.Discovery.WantsCheck(link.URL, link.kind); !whole && !v.Scope.Holds(link.URL) { // nofollow does not matter: a check follows nothing
 			found.AddCheck(link.URL, read.prov, link.kind, false)
 		}
 	}

@@ -23,10 +23,30 @@ type resource struct {
 	read bool   // the check reads it
 }
 
+// reads reports whether the response to a check is read: for what it uses or, of a canonical URL or a version for
+// another language, for what it says about itself.
+func (v *Visitor) reads(use string) bool {
+	switch use {
+	case discover.UseStylesheet, discover.UseCanonical, discover.UseHreflang:
+		return true
+	case discover.UseCSS: // an import
+		return !v.set.Discover.Checks.Archive
+	case discover.UseFrame, "object", "embed", useManifest:
+		return v.set.Discover.Checks.Archive
+	}
+	return false
+}
+
+// useManifest is the use of a manifest by a link element.
+const useManifest = "manifest"
+
 // addResource adds a resource. An invalid URL is skipped as in a link. If one of several references
 // to it is as a stylesheet, that one counts: it is often preloaded before.
 func (l *pageLinks) addResource(r extract.Resource) {
-	read, key := r.Kind == discover.UseStylesheet || r.Imported, r.URL
+	if l.v.set.Discover.Checks.Archive && (r.Imported || r.Style) {
+		r.Kind = discover.UseStylesheet // one line and one request for all uses, so it must be known as one
+	}
+	read, key := r.Imported || r.Kind != discover.UseCSS && l.v.reads(r.Kind), r.URL
 	if r.Err != nil {
 		key = r.Ref
 	}
@@ -49,7 +69,7 @@ func (l *pageLinks) addResource(r extract.Resource) {
 		}
 		return
 	}
-	if !l.v.Discovery.WantsCheck(u, r.Kind) { // another element may use it as an asset
+	if wanted, _ := l.v.Discovery.WantsCheck(u, r.Kind); !wanted { // another element may use it as an asset
 		return
 	}
 	if l.size += len(u.Canonical) + len(r.Text) + len(l.meta); len(l.resources) >= l.maxResources {
@@ -79,7 +99,7 @@ func (l *pageLinks) addResources(out *outcome, upgrade bool) error {
 		l.upgrade()
 	}
 	sheets, rest := 0, min(l.maxResources, maxSheetResources)
-	if l.ofSheet {
+	if l.doc.Prov.IsCheck() {
 		rest -= len(l.resources)
 	}
 	for _, r := range l.resources {

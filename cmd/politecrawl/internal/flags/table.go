@@ -52,6 +52,7 @@ func (v *Values) rows() []Row {
 		{Name: "trap-pages", Field: &c.Limits.TrapPages, Is: Rare | NoPlan, Usage: "detect a spider trap after `N` pages of a URL pattern; 0: never"},
 		{Group: "Output", Name: "output", Short: "o", Field: &c.Output.Dir, Is: NoPlan, Usage: "write the crawl into `DIR`, which must not hold another crawl"},
 		{Name: "also-write", Old: "write", Field: &c.Output.AlsoWrite, Is: Commas | NoPlan, Usage: "also write `FORMAT`: " + formatNames() + ", or a list such as csv,warc (default: none)"},
+		{Name: "archive", Field: &c.Output.Archive, Is: NoPlan, Usage: "write a WARC that replays: also request images, styles, frames, …"},
 		{Name: "extract", Field: &c.Output.Extract, Is: Lines | NoPlan, Usage: "add a field to pages.jsonl: `NAME=SELECTOR`, such as price=.price; repeatable"},
 		{Name: "links", Field: words(&c.Output.Links, "true|false|full"), Bare: string(crawler.LinksPlain), Is: Rare | NoPlan, Usage: "list the links of each page in links.jsonl; full: with details"},
 		{Name: "keep-header", Field: &c.Output.KeepHeader, Is: Rare | Commas | LongDefault | NoPlan, Usage: "keep the response header `NAME` in pages.jsonl (default: etag, server, …)"},
