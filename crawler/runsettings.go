@@ -2,7 +2,9 @@ package crawler
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
@@ -11,6 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/internal/visit"
+	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -24,6 +27,9 @@ func newSettings(cfg *Config, opts *Options) (set run.Settings, err error) {
 	types, typesErr := fetch.ParseTypes(cfg.Fetch.Types)
 	purposes, files, purposesErr := cfg.Usage.purposes()
 	addresses, addressesErr := newGuard(cfg, opts)
+	if cfg.Output.Archive && !slices.ContainsFunc(opts.Formats, func(f output.Format) bool { return f.Name == archiveFormat }) {
+		return set, &ConfigError{Key: "archive", Problem: fmt.Errorf("needs the format %s; add it to Options.Formats", archiveFormat)}
+	}
 	formats, formatsErr := results.ChooseFormats(cfg.formats(), opts.Formats)
 	drop, dropErr := params.New(cfg.Scope.DropParams)
 	if len(cfg.Scope.DropParams) == 0 {

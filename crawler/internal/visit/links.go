@@ -142,7 +142,7 @@ func (v *Visitor) extractPage(doc *discover.Document, page extract.Page) (*extra
 
 // add adds the next link of the page. In an archive, frames are resources too. Other links of a frame are not followed.
 func (l *pageLinks) add(link extract.Link) {
-	if link.Kind == discover.UseFrame && link.Err == nil && l.v.set.Discover.Checks.Archive {
+	if link.Kind == discover.UseFrame && link.Err == nil && l.v.archives() {
 		l.addResource(extract.Resource{URL: link.URL, Ref: link.Ref, Kind: link.Kind})
 	}
 	if l.doc.Prov.IsCheck() {

@@ -23,6 +23,9 @@ type resource struct {
 	read bool   // the check reads it
 }
 
+// archives reports whether assets are requested for an archive.
+func (v *Visitor) archives() bool { return v.set.Discover.Checks.Archive }
+
 // reads reports whether the response to a check is read: for what it uses or, of a canonical URL or a version for
 // another language, for what it says about itself.
 func (v *Visitor) reads(use string) bool {
@@ -30,9 +33,9 @@ func (v *Visitor) reads(use string) bool {
 	case discover.UseStylesheet, discover.UseCanonical, discover.UseHreflang:
 		return true
 	case discover.UseCSS: // an import
-		return !v.set.Discover.Checks.Archive
+		return !v.archives()
 	case discover.UseFrame, "object", "embed", useManifest:
-		return v.set.Discover.Checks.Archive
+		return v.archives()
 	}
 	return false
 }
@@ -43,7 +46,7 @@ const useManifest = "manifest"
 // addResource adds a resource. An invalid URL is skipped as in a link. If one of several references
 // to it is as a stylesheet, that one counts: it is often preloaded before.
 func (l *pageLinks) addResource(r extract.Resource) {
-	if l.v.set.Discover.Checks.Archive && (r.Imported || r.Style) {
+	if l.v.archives() && (r.Imported || r.Style) {
 		r.Kind = discover.UseStylesheet // one line and one request for all uses, so it must be known as one
 	}
 	read, key := r.Imported || r.Kind != discover.UseCSS && l.v.reads(r.Kind), r.URL
