@@ -91,7 +91,7 @@ const (
 // MaxHosts, MaxBytes and MaxTime apply. Include has no effect on them.
 const (
 	// CheckAssets checks what pages use, on any host: images, scripts, stylesheets, icons, media,
-	// and what stylesheets use.
+	// and what stylesheets use. Output.Archive includes it.
 	CheckAssets = "assets"
 	// CheckExternal checks links and redirects to URLs outside the crawl, also those of link elements
 	// such as license, and nofollow links: a check follows nothing.

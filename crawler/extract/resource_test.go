@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -70,6 +71,39 @@ func TestResources(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", tt.page, diff)
 			}
 		})
+	}
+}
+
+// A manifest names icons; what cannot be read of it is ignored.
+func TestReadManifest(t *testing.T) {
+	for text, want := range map[string][]string{
+		`{"icons": [{"src": "a.png", "sizes": "any"}, {"src": "/b.png?ü"}, {"src": "data:,"}, {"sizes": "1x1"}]}`: {"icon http://example.com/dir/a.png", "icon http://example.com/b.png?%C3%BC"},
+		`{"name": 1, "icons": [{"src": 2}, {"src": "https://b.test/c.png"}]}`:                                      {"icon https://b.test/c.png"},
+		`{"icons": {"src": "a.png"}}`: nil, `{"icons": [{"src": "a.png"}`: nil, "": nil, "<p>": nil, `{"start_url": "/"}`: nil,
+	} {
+		var got []string
+		ReadManifest(Page{URL: "http://example.com/dir/app.json", Header: http.Header{"Refresh": {"1;url=/x"}}, Body: []byte(text)}, func(r Resource) { got = append(got, r.Kind+" "+r.URL) })
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Link elements say that they load a stylesheet, and frames may contain their document.
+func TestStylesAndFrames(t *testing.T) {
+	page := `<link rel=preload as=Style href=1><link rel=preload as=font href=2><link rel="prefetch" as="style" href=3><link rel=stylesheet href=4><iframe srcdoc="<p>&quot;a&quot;" src=5></iframe><iframe srcdoc></iframe>`
+	checkReaders(t, []byte(page))
+	var styles []string
+	doc := Read(Page{URL: "http://example.com/", Body: []byte(page)}, &Handlers{Resource: func(r Resource) {
+		if r.Style {
+			styles = append(styles, r.Ref)
+		}
+	}})
+	if want := []string{"1", "3"}; !slices.Equal(styles, want) {
+		t.Errorf("styles %q, want %q", styles, want)
+	}
+	if want := []string{`<p>"a"`, ""}; !slices.Equal(doc.Frames, want) {
+		t.Errorf("frames %q, want %q", doc.Frames, want)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"net/http"
 	"strings"
 	"sync"
 
@@ -137,15 +138,37 @@ func (v *Visitor) extractPage(doc *discover.Document, page extract.Page) (*extra
 	if v.set.Discover.Checks.Fragments {
 		on.ID = l.addID
 	}
-	return extract.Read(page, on), l
+	read := extract.Read(page, on)
+	if v.archives() {
+		l.addFrames(read, maxInnerFrames)
+	}
+	return read, l
 }
 
-// add adds the next link of the page. In an archive, frames are resources too. Other links of a frame are not followed.
-func (l *pageLinks) add(link extract.Link) {
+// maxInnerFrames is how deep documents in srcdoc attributes are read.
+const maxInnerFrames = 3
+
+// addFrames adds what the documents in srcdoc attributes need to be shown.
+func (l *pageLinks) addFrames(doc *extract.Document, depth int) {
+	for _, text := range doc.Frames {
+		page := extract.Page{URL: doc.Base, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: []byte(text)}
+		inner := extract.Read(page, &extract.Handlers{Link: l.addFrame, Resource: l.addResource})
+		if depth > 1 {
+			l.addFrames(inner, depth-1)
+		}
+	}
+}
+
+// addFrame adds a link as a resource if it is a frame of an archive.
+func (l *pageLinks) addFrame(link extract.Link) {
 	if link.Kind == discover.UseFrame && link.Err == nil && l.v.archives() {
 		l.addResource(extract.Resource{URL: link.URL, Ref: link.Ref, Kind: link.Kind})
 	}
-	if l.doc.Prov.IsCheck() {
+}
+
+// add adds the next link of the page. Links of a frame are not followed.
+func (l *pageLinks) add(link extract.Link) {
+	if l.addFrame(link); l.doc.Prov.IsCheck() {
 		return
 	}
 	l.total++
