@@ -78,7 +78,7 @@ func TestResources(t *testing.T) {
 func TestReadManifest(t *testing.T) {
 	for text, want := range map[string][]string{
 		`{"icons": [{"src": "a.png", "sizes": "any"}, {"src": "/b.png?ü"}, {"src": "data:,"}, {"sizes": "1x1"}]}`: {"icon http://example.com/dir/a.png", "icon http://example.com/b.png?%C3%BC"},
-		`{"name": 1, "icons": [{"src": 2}, {"src": "https://b.test/c.png"}]}`:                                      {"icon https://b.test/c.png"},
+		`{"name": 1, "icons": [{"src": 2}, {"src": "https://b.test/c.png"}]}`:                                     {"icon https://b.test/c.png"},
 		`{"icons": {"src": "a.png"}}`: nil, `{"icons": [{"src": "a.png"}`: nil, "": nil, "<p>": nil, `{"start_url": "/"}`: nil,
 	} {
 		var got []string
