@@ -43,8 +43,8 @@ type Request struct {
 	Method string
 	// MaxBody is the number of bytes to read. Zero means Config.MaxBody.
 	MaxBody int
-	// Whole receives what follows these bytes too, for the archive, and drops it.
-	Whole bool
+	// Rest is how many more bytes are received, for the archive, and dropped.
+	Rest int64
 }
 
 // Response is what a site sent for one request.
@@ -52,7 +52,7 @@ type Response struct {
 	Status    int
 	Header    http.Header
 	Body      []byte // decoded, at most Config.MaxBody bytes; until Release
-	Dropped   int    // bytes after Body, if Request.Whole is set
+	Dropped   int    // bytes after Body; see Request.Rest
 	Truncated string // the limit that truncated Body: max-body or ratio; empty if Body is complete
 	OtherType string // the media type because of which Body was not read; empty if it was
 	Began     time.Time
@@ -60,7 +60,7 @@ type Response struct {
 	Exchange  *output.Exchange // for archives; nil if exchanges are not recorded, or no response began
 
 	check bool          // the request only checks the URL
-	whole bool          // Request.Whole
+	rest  int64         // Request.Rest
 	limit int           // maximum bytes of the body to read
 	buf   *bytes.Buffer // of Body, unless it is large; nil if there is none
 }
@@ -126,7 +126,7 @@ func New(ctx context.Context, cfg Config, robots *robotsext.Robots) *Fetcher {
 // is not nil: it has the times, and the Exchange as far as it was recorded.
 func (f *Fetcher) Fetch(req Request) (*Response, error) {
 	limit := cmp.Or(req.MaxBody, f.maxBody+1) // the additional byte shows that there is more
-	resp := &Response{Began: time.Now(), check: req.Method != "", whole: req.Whole, limit: limit}
+	resp := &Response{Began: time.Now(), check: req.Method != "", rest: req.Rest, limit: limit}
 	// A clone shares the client behind the gate. Its context, for this request alone, comes
 	// from the one that Attach has sealed.
 	c := f.collector.Clone()

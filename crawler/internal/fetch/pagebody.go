@@ -26,9 +26,10 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // the error. Encoded is the body as the site sends it, and size its Content-Length.
 func (p *Response) readBody(resp *http.Response, types Types, encoded io.Reader, size int64) {
 	p.Release() // an earlier response, to a request without a signature
-	p.Truncated, p.Dropped = "", 0
+	p.Truncated = ""
 	p.buf = buffers.Get().(*bytes.Buffer)
 	p.buf.Reset()
+	p.Dropped = 0
 	media, err := p.mediaType(resp, types)
 	if media == "" || types.Accept(media) {
 		if err == nil {
@@ -38,9 +39,9 @@ func (p *Response) readBody(resp *http.Response, types Types, encoded io.Reader,
 		if err == nil && len(p.Body) == maxPooled { // io.ReadAll takes less memory for a large body
 			p.Body, err = io.ReadAll(io.LimitReader(io.MultiReader(p.buf, resp.Body), int64(p.limit)))
 		}
-		if err == nil && p.whole && len(p.Body) == p.limit {
+		if err == nil && p.rest > 0 && len(p.Body) == p.limit {
 			var dropped int64
-			dropped, err = io.Copy(io.Discard, io.LimitReader(resp.Body, maxRecorded))
+			dropped, err = io.Copy(io.Discard, io.LimitReader(resp.Body, p.rest))
 			p.Dropped = int(dropped)
 		}
 	} else {

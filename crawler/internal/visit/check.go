@@ -34,7 +34,7 @@ func (v *Visitor) check(it *item, adm *admitted) (outcome, error) {
 	case provenance.KindCheckGet:
 		request.Header, request.MaxBody = http.Header{"Range": {"bytes=0-0"}}, 1
 	default:
-		if request.Whole = v.archives(); !v.reads(it.prov.Check) {
+		if request.Rest = v.rest(); !v.reads(it.prov.Check) {
 			request.MaxBody = 1 // the rest is only archived
 		}
 	}

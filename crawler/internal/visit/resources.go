@@ -26,6 +26,17 @@ type resource struct {
 // archives reports whether assets are requested for an archive.
 func (v *Visitor) archives() bool { return v.set.Discover.Checks.Archive }
 
+// maxArchived is the maximum number of bytes of a response in an archive.
+const maxArchived = 64 << 20
+
+// rest returns how many bytes of a response are received beyond those that are read.
+func (v *Visitor) rest() int64 {
+	if !v.archives() {
+		return 0
+	}
+	return maxArchived
+}
+
 // reads reports whether the response to a check is read: for what it uses or, of a canonical URL or a version for
 // another language, for what it says about itself.
 func (v *Visitor) reads(use string) bool {
