@@ -124,9 +124,11 @@ func (v *Visitor) readChecked(out *outcome, at *discover.Document, resp *fetch.R
 }
 
 // judgeArchive notes in the outcome whether an archive may have the content of a check. Doc is nil if it was not read
-// as a page; the directives of a page that was not read are unknown.
+// as a page; what a page says that was not read is unknown.
 func (v *Visitor) judgeArchive(out *outcome, adm *admitted, resp *fetch.Response, doc *extract.Document) {
-	if doc == nil && extract.IsPage(resp.Header, resp.Body) && (resp.Status/100 == 2 || len(v.set.Purposes) > 0) {
+	purposes := len(v.set.Purposes) > 0
+	if doc == nil && extract.IsPage(resp.Header, resp.Body) && (purposes || v.set.Noindex && resp.Status/100 == 2) {
+		out.checked, out.withheld = true, "unread"
 		return
 	}
 	statements := slices.Concat(adm.site.Statements, permission.Statements(resp.Header, doc, v.set.Token, resp.Began))

@@ -113,7 +113,7 @@ type outcome struct {
 	withheld string          // why an archive must not have the content of a check; empty if it may
 	entries  *sitemapFile    // of a sitemap that was read, at least in part; nil if none
 	found    *discover.Found // the URLs found; nil if none
-	checked  bool            // the directives about the content of a check were read
+	checked  bool            // a check has a response, and withheld says whether an archive may have it
 	lines    results.Batch   // for files of the crawl, unless the URL is leased again
 }
 
