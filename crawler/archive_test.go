@@ -89,6 +89,7 @@ func TestArchiveRequestsWhatPagesNeed(t *testing.T) {
 		{"style elements and attributes", `<style>@import "/c.css"; p { background: url(/a.png) }</style><p style="background: url('{1}/b.png')">`, "/a.png /c.css /d.png 1/b.png"},
 		{"an image in CSS that is CSS", `<style>p { background: url(/a.css) }</style>`, "/a.css"},
 		{"scripts", `<script src=/a.js></script><script src={1}/b.js type=module></script><script type=text/x-data src=/c.js></script>`, "/a.js 1/b.js"},
+		{"modules", `<script type=module src=/main.js></script><script type=module>import "{1}/b.js"</script><link rel=modulepreload href=/c.js>`, "/main.js /lib/dep.js /lib/dep2.js 1/b.js /c.js /d.js"},
 		{"icons", `<link rel=icon href=/a.png><link rel=apple-touch-icon href=/b.png><link rel="shortcut icon" href=/c.png>`, "/a.png /b.png /c.png"},
 		{"preload", `<link rel=preload as=font href=/font.woff2><link rel=modulepreload href=/a.js><link rel=preload as=image imagesrcset="/b.png 2x" href=/a.png>`, "/a.js /a.png /b.png /font.woff2"},
 		{"manifest", `<link rel=manifest href=/app.webmanifest>`, "/app.webmanifest /icons/1.png 1/2.png"},
@@ -118,6 +119,7 @@ func TestArchiveRequestsWhatPagesNeed(t *testing.T) {
 			s := newArchiveSite(t, "127.0.0.1", map[string]string{
 				"/": strings.ReplaceAll(tt.page, "{1}", other.url), "/two": `<img src=/a.png>`, "/three": `<img src=/a.png>`, "/a.png": "",
 				"/a.css": `@import "b.css"; @import url(c.css) print; @font-face { src: url(` + other.url + `/font.woff2) }`, "/b.css": `p { background: url(bg.png) }`, "/c.css": `p { background: url(d.png) }`,
+				"/main.js": `import "./lib/dep.js"; import x from "x"`, "/lib/dep.js": `export * from "./dep2.js"; import "../main.js"`, "/c.js": `import("/d.js")`,
 				"/drawing.svg": `<svg xmlns="http://www.w3.org/2000/svg"><image href="in.png"/></svg>`, "/app.webmanifest": `{"icons": [{"src": "icons/1.png"}, {"src": "` + other.url + `/2.png"}, {"src": "data:,"}]}`,
 			})
 			s.handle("/moved.png", redirect(other.url+"/end.png"))

@@ -122,6 +122,9 @@ type Handlers struct {
 	// Resource, unless nil, is called for each resource that the page uses, such as an image.
 	Resource func(Resource)
 
+	// Modules also reports the modules that script elements import.
+	Modules bool
+
 	// ID, unless nil, is called for each id of an element and each name of an a element.
 	ID func(id string)
 

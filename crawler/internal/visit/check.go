@@ -101,6 +101,9 @@ func (v *Visitor) readChecked(out *outcome, at *discover.Document, resp *fetch.R
 	case useManifest:
 		l = v.newPageLinks(at)
 		extract.ReadManifest(page, l.addResource)
+	case useScript:
+		l = v.newPageLinks(at)
+		extract.ReadScript(page, l.addResource)
 	default:
 		if !extract.IsPage(resp.Header, resp.Body) && mimetype.Of(resp.Header, resp.Body).Essence != "image/svg+xml" {
 			return nil, nil

@@ -128,7 +128,7 @@ func (v *Visitor) newPageLinks(doc *discover.Document) *pageLinks {
 // extractPage reads a page. It returns the links apart from the document.
 func (v *Visitor) extractPage(doc *discover.Document, page extract.Page) (*extract.Document, *pageLinks) {
 	l := v.newPageLinks(doc)
-	on := &extract.Handlers{Link: l.add, LinkTexts: v.set.LinkTexts, Restart: func() {
+	on := &extract.Handlers{Link: l.add, LinkTexts: v.set.LinkTexts, Modules: v.archives(), Restart: func() {
 		l.release()
 		*l = *v.newPageLinks(doc)
 	}}
@@ -152,7 +152,7 @@ const maxInnerFrames = 3
 func (l *pageLinks) addFrames(doc *extract.Document, depth int) {
 	for _, text := range doc.Frames {
 		page := extract.Page{URL: doc.Base, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: []byte(text)}
-		inner := extract.Read(page, &extract.Handlers{Link: l.addFrame, Resource: l.addResource})
+		inner := extract.Read(page, &extract.Handlers{Link: l.addFrame, Resource: l.addResource, Modules: true})
 		if depth > 1 {
 			l.addFrames(inner, depth-1)
 		}

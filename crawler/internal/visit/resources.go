@@ -45,20 +45,28 @@ func (v *Visitor) reads(use string) bool {
 		return true
 	case discover.UseCSS: // an import
 		return !v.archives()
-	case discover.UseFrame, "object", "embed", useManifest:
+	case discover.UseFrame, "object", "embed", useManifest, useScript:
 		return v.archives()
 	}
 	return false
 }
 
-// useManifest is the use of a manifest by a link element.
-const useManifest = "manifest"
+// Uses of package extract whose responses are read for an archive.
+const (
+	useManifest = "manifest"
+	useScript   = "script"
+)
 
 // addResource adds a resource. An invalid URL is skipped as in a link. If one of several references
 // to it is as a stylesheet, that one counts: it is often preloaded before.
 func (l *pageLinks) addResource(r extract.Resource) {
-	if l.v.archives() && (r.Imported || r.Style) {
-		r.Kind = discover.UseStylesheet // one line and one request for all uses, so it must be known as one
+	if l.v.archives() { // one request is for all uses, so the first one says how its response is read
+		switch {
+		case r.Imported || r.As == "style":
+			r.Kind = discover.UseStylesheet
+		case r.As == "script":
+			r.Kind = useScript
+		}
 	}
 	read, key := r.Imported || r.Kind != discover.UseCSS && l.v.reads(r.Kind), r.URL
 	if r.Err != nil {
