@@ -15,7 +15,7 @@ type Resource struct {
 	Text     string // alt of an img element, with Handlers.LinkTexts: at most 200 bytes, white space collapsed
 	Kind     string // the element, the relation of a link element, or css; SCHEMA.md of package output lists all
 	Imported bool   // by @import: another stylesheet
-	As       string // what a link element loads early, if it is a style or a script
+	As       string // what a link element preloads: its attribute as in lower case, such as style, and script for a module
 	Line     int    // where the element starts, or of the reference in a stylesheet, from 1; 0 if Handlers.Lines is not set
 }
 
@@ -59,7 +59,11 @@ func (c *collector) resources(e *element) {
 		r := relationOf(a.rel)
 		kind := r.resourceKind()
 		if isPage := kind == "link" && (a.hreflang != nil || r.namesPage(a.kind)); kind != "" && !isPage {
-			c.reference(Resource{Kind: kind, As: r.loads(a.as)}, a.href)
+			as := lowerASCII(a.as)
+			if as == "" && r&relModule != 0 {
+				as = "script"
+			}
+			c.reference(Resource{Kind: kind, As: as}, a.href)
 			c.srcset(Resource{Kind: kind}, a.imageSrcset)
 		}
 	case "body", "table", "thead", "tbody", "tfoot", "tr", "td", "th":
@@ -77,17 +81,6 @@ func ReadManifest(page Page, f func(Resource)) {
 	for _, icon := range manifest.Icons {
 		c.resource("icon", []byte(icon.Src))
 	}
-}
-
-// loads returns what a link element loads, by its attribute as, if it is a style or a script.
-func (r relation) loads(as []byte) string {
-	switch {
-	case equalFold(as, "style"):
-		return "style"
-	case equalFold(as, "script"), r&relModule != 0 && len(as) == 0:
-		return "script"
-	}
-	return ""
 }
 
 // isScriptType reports whether browsers request a script of this type. Others are data for programs.
