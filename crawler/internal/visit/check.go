@@ -89,25 +89,23 @@ func (v *Visitor) readCheck(it *item, adm *admitted, resp *fetch.Response, metho
 	return out, results.Checks.Add(&out.lines, line)
 }
 
+// fileReaders read what files use that are no pages, by their own use.
+var fileReaders = map[string]func(extract.Page, func(extract.Resource)){
+	discover.UseStylesheet: extract.ReadStylesheet, discover.UseCSS: extract.ReadStylesheet, useManifest: extract.ReadManifest, useScript: extract.ReadScript,
+}
+
 // readChecked reads the response to a check: what it uses, and what a page says about itself. It returns the page, or
 // nil if it is another file.
 func (v *Visitor) readChecked(out *outcome, at *discover.Document, resp *fetch.Response, line *output.Check) (doc *extract.Document, err error) {
 	page := extract.Page{URL: at.URL, Header: resp.Header, Body: resp.Body}
 	var l *pageLinks
-	switch at.Prov.Check {
-	case discover.UseStylesheet, discover.UseCSS:
+	switch read := fileReaders[at.Prov.Check]; {
+	case read != nil:
 		l = v.newPageLinks(at)
-		extract.ReadStylesheet(page, l.addResource)
-	case useManifest:
-		l = v.newPageLinks(at)
-		extract.ReadManifest(page, l.addResource)
-	case useScript:
-		l = v.newPageLinks(at)
-		extract.ReadScript(page, l.addResource)
+		read(page, l.addResource)
+	case !extract.IsPage(resp.Header, resp.Body) && mimetype.Of(resp.Header, resp.Body).Essence != "image/svg+xml":
+		return nil, nil
 	default:
-		if !extract.IsPage(resp.Header, resp.Body) && mimetype.Of(resp.Header, resp.Body).Essence != "image/svg+xml" {
-			return nil, nil
-		}
 		doc, l = v.extractPage(at, page)
 		v.describeTarget(doc, resp, line)
 	}

@@ -37,8 +37,8 @@ broken. The results are in checks.jsonl, anchors.jsonl and the report.
 
 --archive includes --check assets, and requests assets by GET and to the end, so that the pages in
 the WARC can be shown: each URL once, on any host, before further pages. It adds frames: one outside
-the crawl is read for its own assets, and its links are not followed. Icons of manifests belong to
-them. checks.jsonl lists what robots.txt disallows, with the rule. A limit such as --max-pages ends
+the crawl is read for its own assets, and its links are not followed. Icons of manifests and modules
+that scripts import belong to them. checks.jsonl lists what robots.txt disallows, with the rule. A limit such as --max-pages ends
 the crawl also for assets that remain; --max-host-pages and --max-depth do not.`
 
 const outputTopic = `A crawl writes these files into its --output directory. Those with lines have one for each:
