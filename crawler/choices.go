@@ -91,7 +91,7 @@ const (
 // MaxHosts, MaxBytes and MaxTime apply. Include has no effect on them.
 const (
 	// CheckAssets checks what pages use, on any host: images, scripts, stylesheets, icons, media,
-	// and what stylesheets use.
+	// and what stylesheets use. Output.Archive includes it.
 	CheckAssets = "assets"
 	// CheckExternal checks links and redirects to URLs outside the crawl, also those of link elements
 	// such as license, and nofollow links: a check follows nothing.
@@ -109,15 +109,26 @@ const (
 // checkKinds are the valid values of Scope.Check.
 var checkKinds = []string{CheckAssets, CheckExternal, CheckFragments, CheckCanonical, CheckHreflang, CheckAll}
 
+// archiveFormat is the format that Output.Archive includes.
+const archiveFormat = "warc"
+
+// formats returns the names of the formats that are written.
+func (c *Config) formats() []string {
+	if c.Output.Archive && !slices.Contains(c.Output.AlsoWrite, archiveFormat) {
+		return append(slices.Clip(c.Output.AlsoWrite), archiveFormat)
+	}
+	return c.Output.AlsoWrite
+}
+
 // checks reports whether a kind is checked.
-func (s *Scope) checks(kind string) bool {
-	return slices.Contains(s.Check, kind) || slices.Contains(s.Check, CheckAll)
+func (c *Config) checks(kind string) bool {
+	return slices.Contains(c.Scope.Check, kind) || slices.Contains(c.Scope.Check, CheckAll) || kind == CheckAssets && c.Output.Archive
 }
 
 // checkSettings returns what is checked.
-func (s *Scope) checkSettings() discover.Checks {
+func (c *Config) checkSettings() discover.Checks {
 	return discover.Checks{
-		Assets: s.checks(CheckAssets), External: s.checks(CheckExternal), Fragments: s.checks(CheckFragments),
-		Canonical: s.checks(CheckCanonical), Hreflang: s.checks(CheckHreflang),
+		Assets: c.checks(CheckAssets), External: c.checks(CheckExternal), Fragments: c.checks(CheckFragments),
+		Canonical: c.checks(CheckCanonical), Hreflang: c.checks(CheckHreflang), Archive: c.Output.Archive,
 	}
 }

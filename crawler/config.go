@@ -92,6 +92,13 @@ type Output struct {
 	// [Options.Formats]. Default: none.
 	AlsoWrite []string
 
+	// Archive writes an archive that replays (default false). It adds the format warc to AlsoWrite and
+	// CheckAssets to Scope.Check, and requests what it checks by GET, to the end. Frames belong to it: one
+	// outside the crawl is read for what it needs to be shown, and its links are not followed. These requests
+	// come before those of further pages, but none follows the end of the crawl by a limit such as
+	// Limits.MaxPages.
+	Archive bool
+
 	// Extract are rules for additional fields of pages.jsonl, in the form NAME=RULE; see
 	// [extract.Rule]. Default: none.
 	Extract []string

@@ -2,7 +2,9 @@ package crawler
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
@@ -11,6 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/internal/visit"
+	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -24,7 +27,10 @@ func newSettings(cfg *Config, opts *Options) (set run.Settings, err error) {
 	types, typesErr := fetch.ParseTypes(cfg.Fetch.Types)
 	purposes, files, purposesErr := cfg.Usage.purposes()
 	addresses, addressesErr := newGuard(cfg, opts)
-	formats, formatsErr := results.ChooseFormats(cfg.Output.AlsoWrite, opts.Formats)
+	if cfg.Output.Archive && !slices.ContainsFunc(opts.Formats, func(f output.Format) bool { return f.Name == archiveFormat }) {
+		return set, &ConfigError{Key: "archive", Problem: fmt.Errorf("needs the format %s; add it to Options.Formats", archiveFormat)}
+	}
+	formats, formatsErr := results.ChooseFormats(cfg.formats(), opts.Formats)
 	drop, dropErr := params.New(cfg.Scope.DropParams)
 	if len(cfg.Scope.DropParams) == 0 {
 		drop = nil
@@ -52,7 +58,7 @@ func newSettings(cfg *Config, opts *Options) (set run.Settings, err error) {
 		Visit: visit.Settings{
 			Discover: discover.Settings{
 				Start: cfg.URLs, AnyHost: cfg.Scope.Kind != ScopeHost && cfg.Scope.Kind != ScopePath, MaxHosts: cfg.Limits.MaxHosts,
-				Checks: cfg.Scope.checkSettings(), Nofollow: cfg.Robots.ObeyNofollow, CleanParam: cfg.Scope.CleanParam, Params: drop,
+				Checks: cfg.checkSettings(), Nofollow: cfg.Robots.ObeyNofollow, CleanParam: cfg.Scope.CleanParam, Params: drop,
 				ProbeSitemap: cfg.Sitemaps.Probe, MaxSitemaps: cfg.Sitemaps.MaxFiles, MaxEntries: cfg.Sitemaps.MaxEntries,
 				Order: discover.Order(cfg.Sitemaps.Order), Since: since,
 			},
@@ -86,10 +92,10 @@ func (c *Config) unusedFiles() (names []string) {
 	if c.Output.Links == LinksNone {
 		names = append(names, results.Links.Name())
 	}
-	if len(c.Scope.Check) == 0 {
+	if c.checkSettings() == (discover.Checks{}) {
 		names = append(names, results.Checks.Name())
 	}
-	if !c.Scope.checks(CheckFragments) {
+	if !c.checks(CheckFragments) {
 		names = append(names, results.Anchors.Name())
 	}
 	return names

@@ -81,6 +81,7 @@ func (c *Config) settings() []setting {
 		value("links", &c.Output.Links, LinksPlain, oneOf(LinksNone, LinksPlain, LinksFull)).rereads(),
 		items("keep-header", &c.Output.KeepHeader, []string{"last-modified", "etag", "content-language", "cache-control", "server"}, checkKeptHeader).rereads(),
 		value("also-write", &c.Output.AlsoWrite, nil).ofProcess(),
+		value("archive", &c.Output.Archive, false),
 		value("extract", &c.Output.Extract, nil, valid(fieldRules)).rereads(),
 		value("durability", &c.Output.Durability, DurableProcess, oneOf(DurableProcess, DurablePower)).ofProcess(),
 		value("keep-generations", &c.Output.KeepGenerations, 0, orZero[int]("keeps all")).ofProcess(),

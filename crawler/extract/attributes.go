@@ -7,7 +7,7 @@ type attributes struct {
 	href, src, rel, name, content, equiv, lang, hreflang, shadow []byte
 	id, srcset, imageSrcset, poster, data, kind                  []byte
 	style, xlinkHref, srcdoc, background                         []byte
-	alt, role, ariaHidden                                        []byte
+	alt, role, ariaHidden, as                                    []byte
 }
 
 // set takes an attribute. Where one is given twice, the first counts.
@@ -56,6 +56,8 @@ func (a *attributes) set(key, value []byte) {
 		field = &a.alt
 	case "role":
 		field = &a.role
+	case "as":
+		field = &a.as
 	case "aria-hidden":
 		field = &a.ariaHidden
 	default:

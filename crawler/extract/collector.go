@@ -28,6 +28,7 @@ type collector struct {
 	attrs  attributes // of the element that starts
 	svg    bool       // that element is one of SVG
 	head   bool       // that element is in the head
+	module bool       // that element is a script of the type module
 	line   int        // of its tag, or of the text of a style sheet; 0 if not counted
 	passed int        // how many bytes of the page are before that place
 	shadow int        // how many shadow roots are open
@@ -94,6 +95,7 @@ func (c *collector) mark(line *int) {
 // start reads the start tag of an element; c.attrs has its attributes.
 func (c *collector) start(e *element) {
 	c.boundary(e)
+	c.module = e.tag == tagScript && !c.svg && equalFold(bytes.Trim(c.attrs.kind, asciiSpace), "module")
 	if c.on.ID != nil && c.shadow == 0 {
 		c.anchor(e)
 	}
@@ -117,7 +119,12 @@ func (c *collector) start(e *element) {
 	case tagArea:
 		c.link("area", c.attrs.href)
 	case tagFrame:
-		if c.attrs.srcdoc == nil && len(trimReference(c.attrs.src)) > 0 {
+		switch {
+		case c.attrs.srcdoc != nil:
+			if len(c.doc.Frames) < maxMeta {
+				c.doc.Frames = append(c.doc.Frames, c.text.keep(c.attrs.srcdoc))
+			}
+		case len(trimReference(c.attrs.src)) > 0:
 			c.link("frame", c.attrs.src)
 		}
 	case tagH1:

@@ -81,6 +81,27 @@ func ExampleReadStylesheet() {
 	// https://example.com/css/paper.png false
 }
 
+// Which modules does a script import?
+func ExampleReadScript() {
+	text := []byte(`import { start } from "./lib/start.js"; start(() => import("./search.js"))`)
+	extract.ReadScript(extract.Page{URL: "https://example.com/js/main.js", Body: text}, func(r extract.Resource) {
+		fmt.Println(r.URL)
+	})
+	// Output:
+	// https://example.com/js/lib/start.js
+	// https://example.com/js/search.js
+}
+
+// Which icons does a web app have?
+func ExampleReadManifest() {
+	text := []byte(`{"name": "Notes", "icons": [{"src": "icons/192.png", "sizes": "192x192"}]}`)
+	extract.ReadManifest(extract.Page{URL: "https://example.com/app.webmanifest", Body: text}, func(r extract.Resource) {
+		fmt.Println(r.URL)
+	})
+	// Output:
+	// https://example.com/icons/192.png
+}
+
 // Which element of its target does a link name?
 func ExampleFragment() {
 	for _, ref := range []string{"/guide#install", "/guide#top", "/app#/route"} {

@@ -39,11 +39,12 @@ type Document struct {
 	Text      []byte // of the page, in UTF-8
 	Malformed error  // the first error of an XHTML page, which was read to there; nil if it is well-formed
 
-	Title     string // white space collapsed; empty if none
-	Base      string // absolute URL that references are resolved against
-	Canonical string // absolute URL of the first link rel=canonical with a valid one in the head; empty if none
-	Meta      []Meta // the first thousand meta elements that have both a name and a content attribute
-	Links     []Link // if Read has no handlers
+	Title     string   // white space collapsed; empty if none
+	Base      string   // absolute URL that references are resolved against
+	Canonical string   // absolute URL of the first link rel=canonical with a valid one in the head; empty if none
+	Meta      []Meta   // the first thousand meta elements that have both a name and a content attribute
+	Links     []Link   // if Read has no handlers
+	Frames    []string // the first thousand documents in srcdoc attributes of iframe elements; their base URL is Base
 
 	H1          string     // text of the first h1, white space collapsed; empty if none
 	H1Count     int        // number of h1 elements
@@ -120,6 +121,9 @@ type Handlers struct {
 
 	// Resource, unless nil, is called for each resource that the page uses, such as an image.
 	Resource func(Resource)
+
+	// Modules also reports the modules that script elements import.
+	Modules bool
 
 	// ID, unless nil, is called for each id of an element and each name of an a element.
 	ID func(id string)

@@ -20,6 +20,7 @@ const (
 
 	// relPreload is the first resource. The strongest is last: a preloaded stylesheet is a stylesheet.
 	relPreload
+	relModule
 	relManifest
 	relIcon
 	relStylesheet
@@ -39,7 +40,8 @@ var relations = func() map[string]relation {
 			"begin end first home last previous toc top up",
 		relEndpoint: "preconnect dns-prefetch pingback profile edituri wlwmanifest webmention micropub microsub hub " +
 			"authorization_endpoint token_endpoint indieauth-metadata",
-		relPreload:    "preload modulepreload",
+		relPreload:    "preload",
+		relModule:     "modulepreload",
 		relManifest:   "manifest",
 		relIcon:       "icon apple-touch-icon apple-touch-icon-precomposed apple-touch-startup-image mask-icon fluid-icon",
 		relStylesheet: "stylesheet",
@@ -72,7 +74,7 @@ func (r relation) resourceKind() string {
 		return "icon"
 	case r&relManifest != 0:
 		return "manifest"
-	case r&relPreload != 0:
+	case r&(relPreload|relModule) != 0:
 		return "preload"
 	case r&(relCanonical|relSeries|relEndpoint) != 0:
 		return ""

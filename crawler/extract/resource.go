@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 )
@@ -14,6 +15,7 @@ type Resource struct {
 	Text     string // alt of an img element, with Handlers.LinkTexts: at most 200 bytes, white space collapsed
 	Kind     string // the element, the relation of a link element, or css; SCHEMA.md of package output lists all
 	Imported bool   // by @import: another stylesheet
+	As       string // what a link element preloads: its attribute as in lower case, such as style, and script for a module
 	Line     int    // where the element starts, or of the reference in a stylesheet, from 1; 0 if Handlers.Lines is not set
 }
 
@@ -57,11 +59,27 @@ func (c *collector) resources(e *element) {
 		r := relationOf(a.rel)
 		kind := r.resourceKind()
 		if isPage := kind == "link" && (a.hreflang != nil || r.namesPage(a.kind)); kind != "" && !isPage {
-			c.resource(kind, a.href)
+			as := lowerASCII(a.as)
+			if as == "" && r&relModule != 0 {
+				as = "script"
+			}
+			c.reference(Resource{Kind: kind, As: as}, a.href)
 			c.srcset(Resource{Kind: kind}, a.imageSrcset)
 		}
 	case "body", "table", "thead", "tbody", "tfoot", "tr", "td", "th":
 		c.resource("background", a.background)
+	}
+}
+
+// ReadManifest calls f for each icon of a web app manifest. The page is that of the manifest.
+func ReadManifest(page Page, f func(Resource)) {
+	var manifest struct {
+		Icons []struct{ Src string }
+	}
+	_ = json.Unmarshal(page.Body, &manifest) // what could be read of an invalid one counts
+	c := newCollector(&page, new(decodeText(&page, "")), &Handlers{Link: func(Link) {}, Resource: f}, baseElement{})
+	for _, icon := range manifest.Icons {
+		c.resource("icon", []byte(icon.Src))
 	}
 }
 

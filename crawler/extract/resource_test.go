@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -59,6 +60,7 @@ func TestResources(t *testing.T) {
 		{"style element without an end", `<style>p{background:url(1)}<img src=2>`, []string{"css 1"}},
 		{"style attributes", `<p style="background: url(&quot;1&quot;)"><b style='b:url("2")' style="b:url(3)"><i style="color: red"><img style="b:url(4)" src=5>`, []string{"css 1", "css 2", "css 4", "img 5"}},
 		{"SVG", `<svg><image href=1 xlink:href=2 /><image xlink:href=3 /><use href="icons.svg#a"/><use href="#a"/><filter><feImage href=4 /></filter><style>p{b:url(5)}</style><style/></svg>`, []string{"image 1", "image 3", "use icons.svg#a", "feimage 4", "css 5"}},
+		{"modules", `<script type=Module>import a from "./1.js"; import("/2.js")</script><script>import("./no.js")</script><script type=module src=3></script><template><script type=module>import "./no.js"</script></template><script type=" module ">/* <!-- import "./no.js" */ export * from "./4.js"</script><svg><script type=module>import "./no.js"</script></svg>`, []string{"script ./1.js", "script /2.js", "script 3", "script ./4.js"}},
 		{"styles in a template", `<template><style>p{b:url(1)}</style><p style="b:url(2)"></template><style>p{b:url(3)}</style>`, []string{"css 3"}},
 		{"in noscript", `<noscript><img src=1></noscript>`, []string{"img 1"}},
 		{"in a template", `<template><img src=1><template></template><img src=2></template><div><template shadowrootmode=open><img src=3></template></div>`, []string{"img 3"}},
@@ -70,6 +72,58 @@ func TestResources(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", tt.page, diff)
 			}
 		})
+	}
+}
+
+// A manifest names icons; what cannot be read of it is ignored.
+func TestReadManifest(t *testing.T) {
+	for text, want := range map[string][]string{
+		`{"icons": [{"src": "a.png", "sizes": "any"}, {"src": "/b.png?ü"}, {"src": "data:,"}, {"sizes": "1x1"}]}`: {"icon http://example.com/dir/a.png", "icon http://example.com/b.png?%C3%BC"},
+		`{"name": 1, "icons": [{"src": 2}, {"src": "https://b.test/c.png"}]}`:                                     {"icon https://b.test/c.png"},
+		`{"icons": {"src": "a.png"}}`: nil, `{"icons": [{"src": "a.png"}`: nil, "": nil, "<p>": nil, `{"start_url": "/"}`: nil,
+	} {
+		var got []string
+		ReadManifest(Page{URL: "http://example.com/dir/app.json", Header: http.Header{"Refresh": {"1;url=/x"}}, Body: []byte(text)}, func(r Resource) { got = append(got, r.Kind+" "+r.URL) })
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// The modules of a script are those that it imports by a URL, also around regular expressions, templates and comments.
+func TestReadScript(t *testing.T) {
+	for text, want := range map[string][]string{
+		`import"./a.js";import b,{c as d}from'../b.js';import*as e from "/c.js";export{f}from"https://g.test/d.js";export * from "./e.js"`:        {"./a.js", "../b.js", "/c.js", "https://g.test/d.js", "./e.js"},
+		`import React from 'react'; import 'lodash/x'; import data from './d.json' with { type: 'json' }`:                                         {"./d.json"},
+		"const x = import('./lazy.js'), y = await import ( \"./l2.js\" ); import(name); import.meta.url; import(`./t.js`)":                        {"./lazy.js", "./l2.js"},
+		"// import './no.js'\n/* import './no.js' */ const s = \"import './no.js'\", t = `import './no.js' ${import('./yes.js')} from './no.js'`": {"./yes.js"},
+		`a = b / c; d = /["'import]/.test("x"); import "./a.js"; if (e) f = g / h / i; import "./b.js"`:                                           {"./a.js", "./b.js"},
+		`return /import "x/; x = { from: "./no.js" }; Array.from("./no.js"); y["import"]("./no.js")`:                                              nil,
+		`import "./a\x62.js"; import "./unclosed.js`:                                                                                              nil, "": nil, "<p>": nil, "from": nil,
+	} {
+		var got []string
+		ReadScript(Page{URL: "http://example.com/js/main.js", Body: []byte(text)}, func(r Resource) { got = append(got, r.Ref) })
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Link elements say that they load a stylesheet, and frames may contain their document.
+func TestStylesAndFrames(t *testing.T) {
+	page := `<link rel=preload as=Style href=1><link rel=preload as=font href=2><link rel="prefetch" as="style" href=3><link rel=stylesheet href=4><iframe srcdoc="<p>&quot;a&quot;" src=5></iframe><iframe srcdoc></iframe>`
+	checkReaders(t, []byte(page))
+	var styles []string
+	doc := Read(Page{URL: "http://example.com/", Body: []byte(page)}, &Handlers{Resource: func(r Resource) {
+		if r.As == "style" {
+			styles = append(styles, r.Ref)
+		}
+	}})
+	if want := []string{"1", "3"}; !slices.Equal(styles, want) {
+		t.Errorf("styles %q, want %q", styles, want)
+	}
+	if want := []string{`<p>"a"`, ""}; !slices.Equal(doc.Frames, want) {
+		t.Errorf("frames %q, want %q", doc.Frames, want)
 	}
 }
 

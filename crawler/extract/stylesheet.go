@@ -53,14 +53,20 @@ func sheetResources(text []byte) iter.Seq[Resource] {
 // and UTF-8 where nothing is declared.
 func decodeStylesheet(page *Page) Document {
 	label := ""
-	if t, ok := mimetype.Declared(page.Header); ok {
-		label = t.Charset()
-	}
-	if rest, ok := bytes.CutPrefix(page.Body, []byte(`@charset "`)); ok && label == "" {
+	if rest, ok := bytes.CutPrefix(page.Body, []byte(`@charset "`)); ok {
 		name, _, found := bytes.Cut(rest[:min(len(rest), 1024)], []byte(`";`))
 		if e, known := charset.Lookup(string(name)); found && known {
 			label = e.Output().Name() // UTF-16 is a mistake here, and means UTF-8
 		}
+	}
+	return decodeText(page, label)
+}
+
+// decodeText decodes a file of text: a byte order mark, the header, a label in the file, and UTF-8 where nothing is
+// declared.
+func decodeText(page *Page, label string) Document {
+	if t, ok := mimetype.Declared(page.Header); ok && t.Charset() != "" {
+		label = t.Charset()
 	}
 	e := charset.Determine(page.Body, label, true)
 	return Document{Encoding: e.Name(), Text: e.Decode(page.Body), encoding: e.Output().Encoding}

@@ -107,6 +107,8 @@ func (r *tokenReader) rawContent(e *element, kind html.TokenType) {
 	case e.tag == tagStyle && text:
 		r.moveTo(r.left() + len(r.tokens.Raw()))
 		r.styleText(r.tokens.Raw(), true)
+	case r.module && text:
+		r.scriptText(r.tokens.Raw())
 	}
 }
 
@@ -128,6 +130,9 @@ func (r *tokenReader) startRawText(e *element) {
 	case e.tag == tagStyle:
 		r.moveTo(len(r.rest.page))
 		r.styleText(content, true)
+	case r.module:
+		r.moveTo(len(r.rest.page))
+		r.scriptText(content)
 	}
 	r.rest.page, r.rest.given = r.rest.page[end:], 0
 }

@@ -80,6 +80,8 @@ func (c *collector) walk(n *html.Node) {
 		c.titleText(childText(n))
 	case e.tag == tagStyle:
 		c.styleText([]byte(childText(n)), true)
+	case c.module:
+		c.scriptText([]byte(childText(n)))
 	}
 	if silent {
 		c.silent++

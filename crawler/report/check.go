@@ -21,10 +21,13 @@ const (
 
 // checks reports whether the crawl made the checks of a kind.
 func (s *workerDir) checks(kind string) bool {
-	var kinds []string
+	kinds := []string{}
+	if s.state.Config.Archive {
+		kinds = append(kinds, checkAssets)
+	}
 	switch v := s.state.Config.Check.(type) {
 	case string:
-		kinds = strings.Split(v, ",")
+		kinds = append(kinds, strings.Split(v, ",")...)
 	case []any:
 		for _, value := range v {
 			kinds = append(kinds, fmt.Sprint(value))

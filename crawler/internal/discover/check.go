@@ -18,39 +18,46 @@ const (
 	UseRedirect   = "redirect"  // the target of a redirect that leaves the crawl
 	UseCanonical  = "canonical" // the canonical URL of a page
 	UseHreflang   = "hreflang"  // a version of a page for another language
+	UseFrame      = "frame"     // shown in a page; in an archive it is an asset
 )
 
-// WantsCheck reports whether a URL is checked that a page uses in this way. A link element that names
-// no asset is a link if it leaves the crawl.
-func (d *Discovery) WantsCheck(a weburl.URL, use string) bool {
+// WantsCheck reports whether a URL is checked that a page uses in this way, and whether it is an asset that an
+// archive has whole. A link element that names no asset is a link if it leaves the crawl.
+func (d *Discovery) WantsCheck(a weburl.URL, use string) (wanted, whole bool) {
 	set := &d.set.Checks
 	switch use {
-	case "a", "area", "frame", "meta", "header", UseRedirect:
-		return set.External
+	case UseFrame:
+		return set.External || set.Archive, set.Archive
+	case "a", "area", "meta", "header", UseRedirect:
+		return set.External, false
 	case UseLink:
 		if !d.Scope.Holds(a) {
-			return set.External
+			return set.External, false
 		}
 	case UseCanonical:
-		return set.Canonical
+		return set.Canonical, false
 	case UseHreflang:
-		return set.Hreflang
+		return set.Hreflang, false
 	}
-	return set.Assets
+	return set.Assets, set.Archive
 }
 
 // AddCheck adds a URL to check, if the settings want that. T is that of a link on the same page. Read says that the
 // response is read.
 func (f *Found) AddCheck(a weburl.URL, t provenance.Provenance, use string, read bool) {
-	if !f.d.WantsCheck(a, use) || f.d.Scope.ExcludedCheck(a.Canonical) != "" {
+	wanted, whole := f.d.WantsCheck(a, use)
+	if !wanted || f.d.Scope.ExcludedCheck(a.Canonical) != "" {
 		return
 	}
 	t.Check = use
 	priority := uint8(provenance.PriorityLink)
-	if use == UseCanonical || use == UseHreflang {
+	switch {
+	case whole:
+		priority = provenance.PriorityAsset // a limit may end the crawl, and its pages shall be complete
+	case use == UseCanonical || use == UseHreflang:
 		priority = provenance.PriorityTarget // a later page may link to it
 	}
-	key := provenance.CheckKey(a.Canonical, t.Recrawl, read)
+	key := provenance.CheckKey(a.Canonical, t.Recrawl, read || whole)
 	item := frontier.Item{Kind: key.Kind, URL: key.URL, Owner: key.Owner, Host: a.Server, Priority: priority, Meta: t.Encode()}
 	f.d.markRepeated(&item, a, t)
 	f.checks = append(f.checks, item)

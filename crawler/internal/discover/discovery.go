@@ -67,6 +67,7 @@ type Checks struct {
 	Fragments bool // ids of pages, and links with fragments; they need no request
 	Canonical bool // canonical URLs
 	Hreflang  bool // versions for other languages
+	Archive   bool // with Assets: these are requested by GET, to the end, and so are frames
 }
 
 // A Recorder records what a crawl does. In a plan it counts instead.

@@ -43,6 +43,8 @@ type Request struct {
 	Method string
 	// MaxBody is the number of bytes to read. Zero means Config.MaxBody.
 	MaxBody int
+	// Rest is how many more bytes are received, for the archive, and dropped.
+	Rest int64
 }
 
 // Response is what a site sent for one request.
@@ -62,6 +64,7 @@ type Response struct {
 
 	check bool          // the request only checks the URL
 	sum   uint64        // see Sum
+	rest  int64         // Request.Rest
 	limit int           // maximum bytes of the body to read
 	buf   *bytes.Buffer // of Body, unless it is large; nil if there is none
 }
@@ -127,7 +130,7 @@ func New(ctx context.Context, cfg Config, robots *robotsext.Robots) *Fetcher {
 // is not nil: it has the times, what was received, and the Exchanges as far as they were recorded.
 func (f *Fetcher) Fetch(req Request) (*Response, error) {
 	limit := cmp.Or(req.MaxBody, f.maxBody+1) // the additional byte shows that there is more
-	resp := &Response{Began: time.Now(), check: req.Method != "", limit: limit}
+	resp := &Response{Began: time.Now(), check: req.Method != "", rest: req.Rest, limit: limit}
 	// A clone shares the client behind the gate. Its context, for this request alone, comes
 	// from the one that Attach has sealed.
 	c := f.collector.Clone()

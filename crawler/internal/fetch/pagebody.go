@@ -40,6 +40,11 @@ func (p *Response) readBody(resp *http.Response, types Types, encoded io.Reader,
 		if p.Size = len(p.Body); err == nil && p.Size == maxPooled {
 			err = p.readLarge(resp)
 		}
+		if err == nil && p.rest > 0 && p.Size == p.limit {
+			var dropped int64
+			dropped, err = io.Copy(io.Discard, io.LimitReader(resp.Body, p.rest))
+			p.Size += int(dropped)
+		}
 	} else {
 		p.OtherType, err = media, nil
 		if size >= 0 && size <= maxDropped {

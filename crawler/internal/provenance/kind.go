@@ -17,7 +17,7 @@ const (
 
 	KindCheckHead frontier.Kind = "check-head" // checked by a HEAD request
 	KindCheckGet  frontier.Kind = "check-get"  // checked by a GET request for the first byte, after HEAD had no success
-	KindCheckRead frontier.Kind = "check-read" // checked by a GET request, and the response is read: stylesheets, canonical URLs
+	KindCheckRead frontier.Kind = "check-read" // checked by a GET request, and the response is read: stylesheets, canonical URLs, and assets of an archive
 )
 
 // The owner of an item tells it apart from others of its kind and URL (frontier.Key). Most have none. It has up to two

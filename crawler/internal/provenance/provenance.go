@@ -20,6 +20,7 @@ import (
 const (
 	PriorityStart   = 0
 	PrioritySitemap = 32 // sitemap files are read early, since they order the pages
+	PriorityAsset   = 48 // what pages of an archive need, before further pages
 	PriorityEntry   = 64 // up to PriorityLink, by the order of sitemap entries
 	PriorityLink    = 192
 	PriorityTarget  = 208 // checks of URLs that the crawl may still find as pages

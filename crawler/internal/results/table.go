@@ -47,8 +47,8 @@ var (
 	}, func(r *output.Results) *[]*output.Entry { return &r.Entries }})
 	Checks = add(&File[output.Check]{row{
 		name: "checks.jsonl", replayed: true,
-		line:    "URL that was only checked",
-		written: "with `check`",
+		line:    "URL that was only checked, or that a page of an archive needs",
+		written: "with `check` or `archive`",
 	}, func(r *output.Results) *[]*output.Check { return &r.Checks }})
 	Anchors = add(&File[output.Anchors]{row{
 		name:    "anchors.jsonl",

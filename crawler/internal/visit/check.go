@@ -12,6 +12,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
+	"github.com/politecrawl/politecrawl/crawler/internal/mimetype"
+	"github.com/politecrawl/politecrawl/crawler/internal/permission"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
@@ -31,6 +33,10 @@ func (v *Visitor) check(it *item, adm *admitted) (outcome, error) {
 		request.Method = http.MethodHead
 	case provenance.KindCheckGet:
 		request.Header, request.MaxBody = http.Header{"Range": {"bytes=0-0"}}, 1
+	default:
+		if request.Rest = v.rest(); !v.reads(it.prov.Check) {
+			request.MaxBody = 1 // the rest is only archived
+		}
 	}
 	resp, failure := v.Fetcher.Fetch(request)
 	var out outcome
@@ -64,30 +70,77 @@ func (v *Visitor) readCheck(it *item, adm *admitted, resp *fetch.Response, metho
 		}
 	}
 	line := it.checkLine(resp)
-	line.Status, line.Result, line.Bytes = resp.Status, checkResult(resp.Status), len(resp.Body)
+	line.Status, line.Result, line.Bytes = resp.Status, checkResult(resp.Status), resp.Size
 	line.ContentType = escape.Clip(secret.RedactText(resp.Header.Get("Content-Type")), escape.MaxBytes)
 	out := outcome{verdict: done, found: v.Discovery.NewFound()}
-	doc, read := it.document(adm), it.lease.Kind == provenance.KindCheckRead
-	var err error
+	at, read := it.document(adm), it.lease.Kind == provenance.KindCheckRead
+	var doc *extract.Document
 	switch location := redirection.Location(resp.Status, resp.Header); {
 	case location != "":
-		redirectCheck(out.found, doc, location, read, line)
-	case resp.Status/100 != 2 || !read:
-	case it.prov.Check == discover.UseStylesheet || it.prov.Check == discover.UseCSS:
-		err = v.addStylesheet(&out, doc, resp, line)
-	case extract.IsPage(resp.Header, resp.Body):
-		v.readTarget(resp, line)
+		redirectCheck(out.found, at, location, read, line)
+	case resp.Status/100 == 2 && read && v.reads(it.prov.Check):
+		var err error
+		if doc, err = v.readChecked(&out, at, resp, line); err != nil {
+			return out, err
+		}
 	}
-	if err != nil {
-		return out, err
-	}
+	v.judgeArchive(&out, adm, resp, doc)
 	v.Log.Debug("URL checked", "url", line.URL, "status", line.Status, "result", line.Result)
 	return out, results.Checks.Add(&out.lines, line)
 }
 
-// readTarget reads what a page says about itself, such as a canonical one.
-func (v *Visitor) readTarget(resp *fetch.Response, line *output.Check) {
-	doc := extract.Read(extract.Page{URL: line.URL, Header: resp.Header, Body: resp.Body}, &extract.Handlers{})
+// fileReaders read what files use that are no pages, by their own use.
+var fileReaders = map[string]func(extract.Page, func(extract.Resource)){
+	discover.UseStylesheet: extract.ReadStylesheet, discover.UseCSS: extract.ReadStylesheet, useManifest: extract.ReadManifest, useScript: extract.ReadScript,
+}
+
+// readChecked reads the response to a check: what it uses, and what a page says about itself. It returns the page, or
+// nil if it is another file.
+func (v *Visitor) readChecked(out *outcome, at *discover.Document, resp *fetch.Response, line *output.Check) (doc *extract.Document, err error) {
+	page := extract.Page{URL: at.URL, Header: resp.Header, Body: resp.Body}
+	var l *pageLinks
+	switch read := fileReaders[at.Prov.Check]; {
+	case read != nil:
+		l = v.newPageLinks(at)
+		read(page, l.addResource)
+	case !extract.IsPage(resp.Header, resp.Body) && mimetype.Of(resp.Header, resp.Body).Essence != "image/svg+xml":
+		return nil, nil
+	default:
+		doc, l = v.extractPage(at, page)
+		v.describeTarget(doc, resp, line)
+	}
+	defer l.release()
+	if at.Prov.Check == discover.UseCanonical || at.Prov.Check == discover.UseHreflang {
+		return doc, nil
+	}
+	for i := range l.links { // invalid ones
+		link := &l.links[i]
+		out.found.SkipInvalid(at, link.ref, link.URL, link.err, "")
+	}
+	if l.limit != "" {
+		line.Detail = "it uses more URLs than are checked (" + l.limit + ")"
+	}
+	l.unlisted = line.Noindex != "" && v.set.Noindex
+	return doc, l.addResources(out, doc != nil && doc.UpgradeInsecure)
+}
+
+// judgeArchive notes in the outcome whether an archive may have the content of a check. Doc is nil if it was not read
+// as a page; what a page says that was not read is unknown.
+func (v *Visitor) judgeArchive(out *outcome, adm *admitted, resp *fetch.Response, doc *extract.Document) {
+	purposes := len(v.set.Purposes) > 0
+	if doc == nil && extract.IsPage(resp.Header, resp.Body) && (purposes || v.set.Noindex && resp.Status/100 == 2) {
+		out.checked, out.withheld = true, "unread"
+		return
+	}
+	statements := slices.Concat(adm.site.Statements, permission.Statements(resp.Header, doc, v.set.Token, resp.Began))
+	out.checked, out.withheld = true, v.noArchiveReason(v.directives(resp.Header, doc))
+	if purpose, by := permission.Refused(v.set.Purposes, statements, v.set.RefuseUnknown); purpose != "" {
+		out.withheld = permission.Refusal(purpose, by)
+	}
+}
+
+// describeTarget adds what a page says about itself, such as a canonical one.
+func (v *Visitor) describeTarget(doc *extract.Document, resp *fetch.Response, line *output.Check) {
 	directives := v.directives(resp.Header, doc)
 	if rule := directives.NoIndex(time.Now()); rule != nil {
 		line.Noindex = rule.String()
@@ -114,23 +167,6 @@ func redirectCheck(found *discover.Found, doc *discover.Document, location strin
 	found.AddCheck(to.URL, t, t.Check, read)
 }
 
-// addStylesheet adds what a stylesheet uses.
-func (v *Visitor) addStylesheet(out *outcome, doc *discover.Document, resp *fetch.Response, line *output.Check) error {
-	l := v.newPageLinks(doc)
-	defer l.release()
-	l.maxResources, l.ofSheet = doc.Prov.Uses, true
-	extract.ReadStylesheet(extract.Page{URL: doc.URL, Header: resp.Header, Body: resp.Body}, l.addResource)
-	for i := range l.links { // invalid ones
-		link := &l.links[i]
-		out.found.SkipInvalid(doc, link.ref, link.URL, link.err, "")
-	}
-	if l.limit != "" {
-		line.Detail = "it uses more URLs than are checked (" + l.limit + ")"
-	}
-	l.to = nil
-	return l.addResources(out, false)
-}
-
 // checkLine returns the line about a URL that is checked. Resp is nil if no request was sent.
 func (it *item) checkLine(resp *fetch.Response) *output.Check {
 	line := &output.Check{URL: it.url, Kind: it.prov.Check, FoundOn: it.prov.FoundOn}
@@ -144,7 +180,8 @@ func (it *item) checkLine(resp *fetch.Response) *output.Check {
 // reads it, it is left over from before a recrawl, or changed settings do not want it. It leaves no line.
 func (v *Visitor) isKnownCheck(it *item) (bool, error) {
 	recrawl := provenance.RecrawlOf(it.lease.Owner)
-	if a, err := weburl.Parse(it.url); err != nil || recrawl < it.prov.Recrawl || !v.Discovery.WantsCheck(a, it.prov.Check) {
+	a, err := weburl.Parse(it.url)
+	if wanted, _ := v.Discovery.WantsCheck(a, it.prov.Check); err != nil || recrawl < it.prov.Recrawl || !wanted {
 		return true, nil
 	}
 	keys, read := []frontier.Key{{URL: it.url}}, provenance.CheckKey(it.url, recrawl, true)

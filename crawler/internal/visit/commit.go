@@ -117,6 +117,8 @@ func (v *Visitor) archive(out *outcome) {
 			e.Withheld = out.rejection.Detail
 		case last && out.page != nil && (out.page.permissionsRead || !purposes):
 			e.Withheld = out.page.noArchive
+		case last && out.checked:
+			e.Withheld = out.withheld
 		case last && !purposes && out.response.Header != nil:
 			e.Withheld = v.noArchivePart(out.response)
 		case v.set.Noindex, purposes:

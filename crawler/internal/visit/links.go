@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"net/http"
 	"strings"
 	"sync"
 
@@ -46,7 +47,6 @@ type pageLinks struct {
 
 	resources    []resource     // what the page uses, if assets are checked
 	maxResources int            // how many of them are checked
-	ofSheet      bool           // they are links of a stylesheet
 	resourceURLs map[string]int // their URLs, with the position in resources; -1 if not there
 
 	ids, targets []string        // as in anchors.jsonl, if fragments are checked
@@ -116,7 +116,10 @@ func (v *Visitor) newPageLinks(doc *discover.Document) *pageLinks {
 	l.meta = l.prov.Encode()
 	l.self, _ = weburl.Of(doc.URL)
 	l.site = string(l.self.Origin) + "/"
-	if v.set.Links {
+	switch {
+	case doc.Prov.IsCheck(): // only its resources count
+		l.maxResources = doc.Prov.Uses
+	case v.set.Links:
 		l.to = make([]output.Link, 0, usualLinks)
 	}
 	return l
@@ -125,7 +128,7 @@ func (v *Visitor) newPageLinks(doc *discover.Document) *pageLinks {
 // extractPage reads a page. It returns the links apart from the document.
 func (v *Visitor) extractPage(doc *discover.Document, page extract.Page) (*extract.Document, *pageLinks) {
 	l := v.newPageLinks(doc)
-	on := &extract.Handlers{Link: l.add, LinkTexts: v.set.LinkTexts, Restart: func() {
+	on := &extract.Handlers{Link: l.add, LinkTexts: v.set.LinkTexts, Modules: v.archives(), Restart: func() {
 		l.release()
 		*l = *v.newPageLinks(doc)
 	}}
@@ -135,11 +138,39 @@ func (v *Visitor) extractPage(doc *discover.Document, page extract.Page) (*extra
 	if v.set.Discover.Checks.Fragments {
 		on.ID = l.addID
 	}
-	return extract.Read(page, on), l
+	read := extract.Read(page, on)
+	if v.archives() {
+		l.addFrames(read, maxInnerFrames)
+	}
+	return read, l
 }
 
-// add adds the next link of the page.
+// maxInnerFrames is how deep documents in srcdoc attributes are read.
+const maxInnerFrames = 3
+
+// addFrames adds what the documents in srcdoc attributes need to be shown.
+func (l *pageLinks) addFrames(doc *extract.Document, depth int) {
+	for _, text := range doc.Frames {
+		page := extract.Page{URL: doc.Base, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: []byte(text)}
+		inner := extract.Read(page, &extract.Handlers{Link: l.addFrame, Resource: l.addResource, Modules: true})
+		if depth > 1 {
+			l.addFrames(inner, depth-1)
+		}
+	}
+}
+
+// addFrame adds a link as a resource if it is a frame of an archive.
+func (l *pageLinks) addFrame(link extract.Link) {
+	if link.Kind == discover.UseFrame && link.Err == nil && l.v.archives() {
+		l.addResource(extract.Resource{URL: link.URL, Ref: link.Ref, Kind: link.Kind})
+	}
+}
+
+// add adds the next link of the page. Links of a frame are not followed.
 func (l *pageLinks) add(link extract.Link) {
+	if l.addFrame(link); l.doc.Prov.IsCheck() {
+		return
+	}
 	l.total++
 	switch place := l.indexOf(&link); {
 	case place == notKept:
@@ -249,7 +280,7 @@ func (v *Visitor) addLinks(out *outcome, read *pageLinks, nofollow *robotstag.Ru
 		if !v.set.SitemapsOnly {
 			found.AddLink(link.URL, read.prov, read.meta, unfollowed)
 		}
-		if !v.Scope.Holds(link.URL) { // nofollow does not matter: a check follows nothing
+		if _, whole := v.Discovery.WantsCheck(link.URL, link.kind); !whole && !v.Scope.Holds(link.URL) { // nofollow does not matter: a check follows nothing
 			found.AddCheck(link.URL, read.prov, link.kind, false)
 		}
 	}

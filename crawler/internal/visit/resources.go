@@ -23,10 +23,49 @@ type resource struct {
 	read bool   // the check reads it
 }
 
+// archives reports whether assets are requested for an archive.
+func (v *Visitor) archives() bool { return v.set.Discover.Checks.Archive }
+
+// rest returns how many bytes of a response are received beyond those that are read.
+func (v *Visitor) rest() int64 {
+	if !v.archives() {
+		return 0
+	}
+	return v.set.Requests.MaxRecorded
+}
+
+// reads reports whether the response to a check is read: for what it uses or, of a canonical URL or a version for
+// another language, for what it says about itself.
+func (v *Visitor) reads(use string) bool {
+	switch use {
+	case discover.UseStylesheet, discover.UseCanonical, discover.UseHreflang:
+		return true
+	case discover.UseCSS: // an import
+		return !v.archives()
+	case discover.UseFrame, "object", "embed", useManifest, useScript:
+		return v.archives()
+	}
+	return false
+}
+
+// Uses of package extract whose responses are read for an archive.
+const (
+	useManifest = "manifest"
+	useScript   = "script"
+)
+
 // addResource adds a resource. An invalid URL is skipped as in a link. If one of several references
 // to it is as a stylesheet, that one counts: it is often preloaded before.
 func (l *pageLinks) addResource(r extract.Resource) {
-	read, key := r.Kind == discover.UseStylesheet || r.Imported, r.URL
+	if l.v.archives() { // one request is for all uses, so the first one says how its response is read
+		switch {
+		case r.Imported || r.As == "style":
+			r.Kind = discover.UseStylesheet
+		case r.As == "script":
+			r.Kind = useScript
+		}
+	}
+	read, key := r.Imported || r.Kind != discover.UseCSS && l.v.reads(r.Kind), r.URL
 	if r.Err != nil {
 		key = r.Ref
 	}
@@ -49,7 +88,7 @@ func (l *pageLinks) addResource(r extract.Resource) {
 		}
 		return
 	}
-	if !l.v.Discovery.WantsCheck(u, r.Kind) { // another element may use it as an asset
+	if wanted, _ := l.v.Discovery.WantsCheck(u, r.Kind); !wanted { // another element may use it as an asset
 		return
 	}
 	if l.size += len(u.Canonical) + len(r.Text) + len(l.meta); len(l.resources) >= l.maxResources {
@@ -79,7 +118,7 @@ func (l *pageLinks) addResources(out *outcome, upgrade bool) error {
 		l.upgrade()
 	}
 	sheets, rest := 0, min(l.maxResources, maxSheetResources)
-	if l.ofSheet {
+	if l.doc.Prov.IsCheck() {
 		rest -= len(l.resources)
 	}
 	for _, r := range l.resources {

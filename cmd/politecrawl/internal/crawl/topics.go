@@ -33,7 +33,13 @@ Each URL is requested by HEAD, and then by GET if HEAD has no success. Styleshee
 and hreflang targets are read. robots.txt, delays and --allow-addr apply as to pages.
 --max-pages, --max-host-pages and --max-depth do not; --max-links, --max-hosts, --max-bytes and
 --max-time do. Status 401, 402, 403, 429 and 999 mean that a URL is not verified, not that it is
-broken. The results are in checks.jsonl, anchors.jsonl and the report.`
+broken. The results are in checks.jsonl, anchors.jsonl and the report.
+
+--archive includes --check assets, and requests assets by GET and to the end, so that the pages in
+the WARC can be shown: each URL once, on any host, before further pages. It adds frames: one outside
+the crawl is read for its own assets, and its links are not followed. Icons of manifests and modules
+that scripts import belong to them. checks.jsonl lists what robots.txt disallows, with the rule. A limit such as --max-pages ends
+the crawl also for assets that remain; --max-host-pages and --max-depth do not.`
 
 const outputTopic = `A crawl writes these files into its --output directory. Those with lines have one for each:
 
@@ -43,7 +49,8 @@ const outputTopic = `A crawl writes these files into its --output directory. Tho
     sitemaps.jsonl    sitemap file that was requested
     links.jsonl       page with links (unless links is false)
     entries.jsonl     page that a sitemap lists
-    checks.jsonl      URL that was only checked (with check)
+    checks.jsonl      URL that was only checked, or that a page of an archive needs (with
+                      check or archive)
     anchors.jsonl     HTML page whose ids are known (with check: fragments)
     permissions.jsonl page with status 2xx or 304: what it may be used for, and every
                       statement that says so
@@ -66,7 +73,8 @@ SQLite) are replaced. WARC files keep their names; a recrawl starts new ones. It
 and WARC files of the crawls before that one.
 "politecrawl report DIR" writes the report of a crawl that is running or was killed.
 --also-write csv,sqlite,warc also writes pages.csv and so on, crawl.sqlite, and
-crawl-TIME-00000.warc.gz and so on, each with its index (.cdxj). --extract NAME=SELECTOR adds a field to pages.jsonl.
+crawl-TIME-00000.warc.gz and so on, each with its index (.cdxj). --archive writes WARC too, and requests what
+pages need to be shown ("politecrawl help checks"). --extract NAME=SELECTOR adds a field to pages.jsonl.
 
 The crawl prints a summary on standard output; --format json prints it as JSON. The
 duration in the summary is for this run. All other numbers cover all runs since the

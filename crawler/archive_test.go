@@ -1,0 +1,336 @@
+package crawler
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// archiveTo returns options with a format that stands in for WARC.
+func archiveTo(kept *keeping, resume bool) *Options {
+	f := kept.format()
+	f.Name = archiveFormat
+	return &Options{Formats: []output.Format{f}, Resume: resume}
+}
+
+// archiveTypes are the media types of test files by the ends of their names; others are HTML.
+var archiveTypes = map[string]string{
+	".css": "text/css", ".js": "text/javascript", ".png": "image/png", ".woff2": "font/woff2", ".mp4": "video/mp4", ".svg": "image/svg+xml",
+	".webmanifest": "application/manifest+json", ".vtt": "text/vtt", ".txt": "text/plain",
+}
+
+// newArchiveSite serves files, each with the media type of its name.
+func newArchiveSite(t *testing.T, address string, files map[string]string) *site {
+	s := newSite(t, address, nil)
+	for name, body := range files {
+		s.handle(name, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", archiveTypes[path.Ext(name)])
+			if archiveTypes[path.Ext(name)] == "" {
+				w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			}
+			_, _ = fmt.Fprint(w, body)
+		})
+	}
+	return s
+}
+
+// archived crawls with Output.Archive, and returns the requests to the sites, sorted; those to all but the first one
+// have its number before the path. Each URL is requested once, by GET, or not at all.
+func archived(t *testing.T, cfg Config, opts *Options, sites ...*site) ([]string, map[string]output.Check) {
+	t.Helper()
+	cfg.Output.Archive = true
+	if opts == nil {
+		opts = archiveTo(new(keeping), false)
+	}
+	got := runCrawl(t, cfg, opts)
+	return requestedOnce(t, sites...), checksOf(t, cfg, got)
+}
+
+// requestedOnce returns the paths that were requested, and complains of those that were not requested by one GET.
+func requestedOnce(t *testing.T, sites ...*site) []string {
+	t.Helper()
+	var all []string
+	for i, s := range sites {
+		for _, line := range s.linesOf(func(request) bool { return true }) {
+			method, uri, _ := strings.Cut(line, " ")
+			if i > 0 {
+				uri = fmt.Sprint(i, uri)
+			}
+			if method != http.MethodGet || slices.Contains(all, uri) {
+				t.Errorf("%s %s, want one GET", method, uri)
+			}
+			all = append(all, uri)
+		}
+	}
+	return sorted(all)
+}
+
+// An archive has what pages need to be shown: each file is requested once by GET, whichever pages and hosts need it.
+func TestArchiveRequestsWhatPagesNeed(t *testing.T) {
+	for _, tt := range []struct{ name, page, want string }{
+		{"img and srcset", `<img src=/a.png srcset="/b.png 1x, {1}/c.png 2x">`, "/a.png /b.png 1/c.png"},
+		{"picture", `<picture><source srcset="/a.png, /b.png 2x"><img src=/c.png></picture>`, "/a.png /b.png /c.png"},
+		{"input", `<input type=image src=/a.png><input type=text src=/b.png>`, "/a.png"},
+		{"media", `<video poster=/a.png src=/a.mp4><source src=/b.mp4><track src=/a.vtt></video><audio src=/c.mp4>`, "/a.mp4 /a.png /a.vtt /b.mp4 /c.mp4"},
+		{"object and embed", `<object data=/a.png></object><embed src=/a.mp4>`, "/a.mp4 /a.png"},
+		{"documents in objects", `<object data={1}/frame></object><embed src=/drawing.svg>`, "/drawing.svg /in.png 1/frame 1/frame.css 1/frame.png"},
+		{"stylesheets", `<link rel=stylesheet href=/a.css>`, "/a.css /b.css /bg.png /c.css /d.png 1/font.woff2"},
+		{"a preloaded stylesheet", `<link rel=preload as=style href=/a.css onload="this.rel='stylesheet'">`, "/a.css /b.css /bg.png /c.css /d.png 1/font.woff2"},
+		{"style elements and attributes", `<style>@import "/c.css"; p { background: url(/a.png) }</style><p style="background: url('{1}/b.png')">`, "/a.png /c.css /d.png 1/b.png"},
+		{"an image in CSS that is CSS", `<style>p { background: url(/a.css) }</style>`, "/a.css"},
+		{"scripts", `<script src=/a.js></script><script src={1}/b.js type=module></script><script type=text/x-data src=/c.js></script>`, "/a.js 1/b.js"},
+		{"modules", `<script type=module src=/main.js></script><script type=module>import "{1}/b.js"</script><link rel=modulepreload href=/c.js>`, "/main.js /lib/dep.js /lib/dep2.js 1/b.js /c.js /d.js"},
+		{"icons", `<link rel=icon href=/a.png><link rel=apple-touch-icon href=/b.png><link rel="shortcut icon" href=/c.png>`, "/a.png /b.png /c.png"},
+		{"preload", `<link rel=preload as=font href=/font.woff2><link rel=modulepreload href=/a.js><link rel=preload as=image imagesrcset="/b.png 2x" href=/a.png>`, "/a.js /a.png /b.png /font.woff2"},
+		{"manifest", `<link rel=manifest href=/app.webmanifest>`, "/app.webmanifest /icons/1.png 1/2.png"},
+		{"SVG", `<svg><image href=/a.png /><image xlink:href=/b.png /><use href="/sprite.svg#a"/><use href="/sprite.svg#b"/><use href="#c"/></svg>`, "/a.png /b.png /sprite.svg"},
+		{"background", `<body background=/a.png><table><td background=/b.png></table>`, "/a.png /b.png"},
+		{"other schemes", `<img src=data:image/png,x><img src=blob:http://a.test/1><iframe src=about:blank></iframe><iframe src="javascript:1"></iframe><embed src=mailto:x>`, ""},
+		{"in noscript", `<noscript><img src=/a.png></noscript>`, "/a.png"},
+		{"redirects", `<img src=/moved.png><link rel=stylesheet href=/moved.css>`, "/moved.png 1/end.png /moved.css /c.css /d.png"},
+		{"shared by pages", `<img src=/a.png><a href=/two>2</a><a href=/three>3</a>`, "/a.png /three /two"},
+		{"linked and shown", `<a href=/a.png><img src=/a.png></a>`, "/a.png"},
+		{"frames in scope", `<iframe src=/two></iframe><iframe src=/three></iframe>`, "/a.png /three /two"},
+		{"framesets", `<frameset><frame src=/two><frame src={1}/frame></frameset>`, "/a.png /two 1/frame 1/frame.css 1/frame.png"},
+		{"frames out of scope", `<iframe src={1}/frame></iframe>`, "1/frame 1/frame.css 1/frame.png"},
+		{"frames that are links before", `<a href={1}/frame>x</a><iframe src={1}/frame></iframe>`, "1/frame 1/frame.css 1/frame.png"},
+		{"links out of scope", `<a href={1}/frame>x</a><link rel=license href={1}/l><link rel=canonical href={1}/c>`, ""},
+		{"frames in frames", `<iframe src={1}/outer></iframe>`, "1/outer 1/frame 1/frame.css 1/frame.png"},
+		{"frames with redirects", `<iframe src={1}/moved></iframe>`, "1/moved 1/frame 1/frame.css 1/frame.png"},
+		{"frames with documents", `<base href=/dir/><iframe srcdoc='<img src=a.png><a href=/never>x</a><iframe src=/frame></iframe><iframe srcdoc="<img src=&amp;quot;b.png&amp;quot;>"></iframe>' src=/never></iframe>`, "/dir/a.png /dir/b.png /frame"},
+		{"missing", `<img src=/missing.png>`, "/missing.png"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			other := newArchiveSite(t, "127.0.0.2", map[string]string{
+				"/frame": `<link rel=stylesheet href=frame.css><img src=/frame.png><a href=/never>x</a>`, "/outer": `<iframe src=/frame></iframe><a href=/never>x</a>`,
+				"/frame.css": "", "/never": `<img src=/never.png>`,
+			})
+			other.handle("/moved", redirect("/frame"))
+			s := newArchiveSite(t, "127.0.0.1", map[string]string{
+				"/": strings.ReplaceAll(tt.page, "{1}", other.url), "/two": `<img src=/a.png>`, "/three": `<img src=/a.png>`, "/a.png": "",
+				"/a.css": `@import "b.css"; @import url(c.css) print; @font-face { src: url(` + other.url + `/font.woff2) }`, "/b.css": `p { background: url(bg.png) }`, "/c.css": `p { background: url(d.png) }`,
+				"/main.js": `import "./lib/dep.js"; import x from "x"`, "/lib/dep.js": `export * from "./dep2.js"; import "../main.js"`, "/c.js": `import("/d.js")`,
+				"/drawing.svg": `<svg xmlns="http://www.w3.org/2000/svg"><image href="in.png"/></svg>`, "/app.webmanifest": `{"icons": [{"src": "icons/1.png"}, {"src": "` + other.url + `/2.png"}, {"src": "data:,"}]}`,
+			})
+			s.handle("/moved.png", redirect(other.url+"/end.png"))
+			s.handle("/moved.css", redirect("/c.css"))
+			got, _ := archived(t, testConfig(t, s.url+"/"), nil, s, other)
+			want := append(strings.Fields(tt.want), "/")
+			if diff := cmp.Diff(sorted(want), got); diff != "" {
+				t.Errorf("requests (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A frame in scope that the crawl does not fetch as a page is read like one outside.
+func TestArchiveReadsFramesThatAreNoPages(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"max-depth":     func(c *Config) { c.Scope.MaxDepth = 0 },
+		"include":       func(c *Config) { c.Scope.Include = []string{"/$"} },
+		"only-sitemaps": func(c *Config) { c.Sitemaps.Only = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newArchiveSite(t, "127.0.0.1", map[string]string{"/": `<iframe src=/frame></iframe>`, "/frame": `<img src=/a.png><a href=/never>x</a>`})
+			cfg := testConfig(t, s.url+"/")
+			change(&cfg)
+			got, checks := archived(t, cfg, nil, s)
+			if want := []string{"/", "/a.png", "/frame"}; !slices.Equal(got, want) || checks[s.url+"/frame"].Kind != "frame" {
+				t.Errorf("requests %q, want %q; %+v", got, want, checks[s.url+"/frame"])
+			}
+		})
+	}
+}
+
+// What a page needs is received to its end, also beyond max-body, and before further pages, which are received to their
+// end too. Its bytes count.
+func TestArchiveRequestsWholeFiles(t *testing.T) {
+	large := strings.Repeat("x", 16<<20) // more than buffers hold
+	s := newArchiveSite(t, "127.0.0.1", map[string]string{"/": `<a href=/page>p</a><img src=/a.png>`})
+	var sent []string
+	for _, path := range []string{"/page", "/a.png"} {
+		s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			if n, err := fmt.Fprint(w, large); n == len(large) && err == nil {
+				sent = append(sent, path)
+			}
+		})
+	}
+	cfg := testConfig(t, s.url+"/")
+	cfg.Fetch.MaxBody, cfg.Limits.Concurrency = 1000, 1
+	_, checks := archived(t, cfg, nil, s)
+	if c := checks[s.url+"/a.png"]; c.Bytes != len(large) || c.ContentType != "text/html" || c.Result != output.CheckOK {
+		t.Errorf("%+v, want %d bytes", c, len(large))
+	}
+	if want := []string{"/a.png", "/page"}; !slices.Equal(sent, want) {
+		t.Errorf("received %q, want %q", sent, want)
+	}
+}
+
+// A file that ends too early is requested again.
+func TestArchiveRetriesCutFiles(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSite(t, "127.0.0.1", map[string]string{"/": `<img src=/a.png>`})
+		s.handle("/a.png", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			n := 100
+			if s.count("/a.png") == 1 {
+				n = 50
+			}
+			_, _ = fmt.Fprint(w, strings.Repeat("x", n))
+		})
+		cfg := testConfig(t, s.url+"/")
+		cfg.Output.Archive, cfg.Fetch.Retries, cfg.Limits.MaxWait = true, 1, time.Minute
+		got := runCrawl(t, cfg, archiveTo(new(keeping), false))
+		if c := checksOf(t, cfg, got)[s.url+"/a.png"]; c.Bytes != 100 || s.count("/a.png") != 2 {
+			t.Errorf("%d requests, %+v", s.count("/a.png"), c)
+		}
+	})
+}
+
+// robots.txt and the delays of hosts hold for what pages need. What is disallowed is listed with the rule, and what
+// max-hosts excludes with that reason.
+func TestArchiveIsPolite(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		const robots = "User-agent: *\nDisallow: /no\nCrawl-delay: 3\n"
+		other := newArchiveSite(t, "127.0.0.2", map[string]string{"/robots.txt": robots, "/frame": `<img src=/a.png><img src=/no.png>`, "/b.css": `p { background: url(/no-bg.png) }`})
+		third := newArchiveSite(t, "127.0.0.3", map[string]string{"/a.png": ""})
+		s := newArchiveSite(t, "127.0.0.1", map[string]string{
+			"/robots.txt": robots, "/no.png": "", "/a.png": "", "/moved.png": "",
+			"/": strings.NewReplacer("{1}", other.url, "{2}", third.url).Replace(
+				`<img src=/no.png><img src=/a.png><iframe src={1}/frame></iframe><iframe src={1}/no-frame></iframe><link rel=stylesheet href={1}/b.css><img src={2}/a.png>`),
+		})
+		cfg := testConfig(t, s.url+"/")
+		cfg.Limits.MaxHosts, cfg.Limits.MaxWait = 2, time.Minute
+		got, checks := archived(t, cfg, nil, s, other, third)
+		if want := []string{"/", "/a.png", "1/a.png", "1/b.css", "1/frame"}; !slices.Equal(got, want) {
+			t.Errorf("requests %q, want %q", got, want)
+		}
+		for _, url := range []string{s.url + "/no.png", other.url + "/no.png", other.url + "/no-frame", other.url + "/no-bg.png"} {
+			site, _, _ := strings.Cut(url, "/no")
+			if c := checks[url]; c.Result != output.CheckUnverified || c.Reason != output.Disallowed || c.Detail != "Disallow: /no, line 2 of "+site+"/robots.txt" {
+				t.Errorf("%s: %+v", url, c)
+			}
+		}
+		wantSpaced(t, s.requests(), 3*time.Second)
+		wantSpaced(t, other.requests(), 3*time.Second)
+		if len(checks) != 9 || checks[third.url+"/a.png"].Reason != output.MaxHosts {
+			t.Errorf("%d checks: %+v", len(checks), checks)
+		}
+	})
+}
+
+// What one page needs is limited by max-links, with its stylesheets and frames, and frames in frames end.
+func TestArchiveIsBounded(t *testing.T) {
+	for _, tt := range []struct {
+		name, page, frame string
+		links, least, max int
+	}{
+		{"images", strings.Repeat("<img src=/%d.png>", 300), "", 100, 100, 100},
+		{"frames in frames", "<iframe src={1}/%d></iframe>", "<iframe src=/%d></iframe>", 10_000, 5, 13},
+		{"frames in frames without limit", "<iframe src={1}/%d></iframe>", "<iframe src=/%d></iframe>", 0, 5, 13},
+		{"frames with many frames", "<iframe src={1}/%d></iframe>", strings.Repeat("<iframe src=/%d></iframe>", 8), 200, 50, 200},
+		{"frames with images", strings.Repeat("<iframe src={1}/%d></iframe>", 4), strings.Repeat("<img src=/%d.png>", 100), 80, 60, 84},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			numbered := func(text string) string {
+				for strings.Contains(text, "%d") {
+					text = strings.Replace(text, "%d", fmt.Sprint(counter.Add(1)), 1)
+				}
+				return text
+			}
+			other := newSite(t, "127.0.0.2", nil)
+			other.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/html")
+				_, _ = fmt.Fprint(w, numbered(tt.frame))
+			})
+			s := newArchiveSite(t, "127.0.0.1", map[string]string{"/": numbered(strings.ReplaceAll(tt.page, "{1}", other.url))})
+			cfg := testConfig(t, s.url+"/")
+			cfg.Limits.MaxLinks = tt.links
+			got, checks := archived(t, cfg, nil, s, other)
+			if n := len(got) - 1; n < tt.least || n > tt.max || n != len(checks) {
+				t.Errorf("%d requests of %d checks, want %d to %d", n, len(checks), tt.least, tt.max)
+			}
+		})
+	}
+}
+
+// counter counts the URLs of endless pages.
+var counter atomic.Int64
+
+// Archive adds to the checks that are set, and is kept when a crawl is resumed or repeated.
+func TestArchiveIsKept(t *testing.T) {
+	other := newArchiveSite(t, "127.0.0.2", map[string]string{"/x": ""})
+	s := newArchiveSite(t, "127.0.0.1", map[string]string{
+		"/": `<img src=/1.png><a href=/two>2</a><a href=` + other.url + `/x>x</a>`, "/two": `<img src=/1.png><img src=/2.png>`, "/1.png": "", "/2.png": "",
+	})
+	cfg := testConfig(t, s.url+"/")
+	cfg.Scope.Check, cfg.Limits.MaxPages, cfg.Limits.Concurrency, cfg.Output.Archive = []string{CheckExternal}, 1, 1, true
+	runCrawl(t, cfg, archiveTo(new(keeping), false))
+	saved := savedConfig(t, cfg)
+	if diff := cmp.Diff(cfg, saved); diff != "" {
+		t.Errorf("saved configuration (-want +got):\n%s", diff)
+	}
+	saved.Limits.MaxPages = 0
+	runCrawl(t, saved, archiveTo(new(keeping), true))
+	if got, want := requestedOnce(t, s), []string{"/", "/1.png", "/2.png", "/two"}; !slices.Equal(got, want) {
+		t.Errorf("requests %q, want %q", got, want)
+	}
+	opts := archiveTo(new(keeping), false)
+	opts.Recrawl = true
+	runCrawl(t, savedConfig(t, cfg), opts)
+	if got, want := sorted(s.asked()), []string{"/", "/", "/1.png", "/1.png", "/2.png", "/2.png", "/two", "/two"}; !slices.Equal(got, want) {
+		t.Errorf("requests after a recrawl %q, want %q", got, want)
+	}
+	if got := other.sent(); !slices.Equal(got, []string{"HEAD /x", "HEAD /x"}) {
+		t.Errorf("requests for links %q", got)
+	}
+}
+
+// Workers of a shared crawl request what pages need once together. One that joins needs no setting of its own.
+func TestSharedArchive(t *testing.T) {
+	t.Parallel()
+	files, want := map[string]string{"/shared.png": ""}, []string{"/", "/shared.png"}
+	for i := range 20 {
+		files["/"] += fmt.Sprintf("<a href=/%d>x</a>", i)
+		files[fmt.Sprintf("/%d", i)] = fmt.Sprintf("<img src=/shared.png><img src=/%d.png>", i)
+		want = append(want, fmt.Sprintf("/%d", i), fmt.Sprintf("/%d.png", i))
+	}
+	s := newArchiveSite(t, "127.0.0.1", files)
+	cfg := sharedConfig(t, s.url+"/")
+	cfg.Output.Archive, cfg.Politeness.Delay = true, time.Millisecond
+	togetherWith(t, *archiveTo(new(keeping), false), workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
+	if diff := cmp.Diff(sorted(want), requestedOnce(t, s)); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+	joins := Default()
+	joins.Sharing, joins.Output.AlsoWrite, joins.Fetch.AllowAddr = cfg.Sharing, []string{"csv"}, cfg.Fetch.AllowAddr
+	joined, err := JoinConfig(t.Context(), joins, nil)
+	if err != nil || !joined.Output.Archive || !slices.Equal(joined.formats(), []string{"csv", "warc"}) {
+		t.Errorf("%t, %q, %v", joined.Output.Archive, joined.formats(), err)
+	}
+}
+
+// Archive needs the format WARC, which may be named too.
+func TestArchiveIncludesWARC(t *testing.T) {
+	cfg := testConfig(t, "http://127.0.0.1/")
+	cfg.Output.Archive = true
+	_, err := New(cfg, nil)
+	if bad, ok := errors.AsType[*ConfigError](err); !ok || bad.Key != "archive" {
+		t.Errorf("%v", err)
+	}
+	cfg.Output.AlsoWrite = []string{"warc"}
+	if _, err := New(cfg, archiveTo(new(keeping), false)); err != nil {
+		t.Error(err)
+	}
+}
