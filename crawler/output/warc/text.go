@@ -7,14 +7,14 @@ import (
 	"unicode"
 )
 
-// escapeURI percent-encodes the characters that RFC 3986 does not allow in a URL, so that no URL
-// has a line break. Percent signs stay unchanged.
+// escapeURI percent-encodes what no browser has in a URL: control characters, white space, others than ASCII, and
+// the delimiters of RFC 3986, appendix C. Others stay as a player will request them, also {, | and }.
 func escapeURI(url string) string {
 	const digits = "0123456789ABCDEF"
 	escaped := make([]byte, 0, len(url))
 	for i := range len(url) {
 		c := url[i]
-		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
+		if c <= ' ' || c >= 0x7f || strings.IndexByte(`"<>`, c) >= 0 {
 			escaped = append(escaped, '%', digits[c>>4], digits[c&15])
 		} else {
 			escaped = append(escaped, c)
