@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -157,11 +158,14 @@ func TestArchiveReadsFramesThatAreNoPages(t *testing.T) {
 func TestArchiveRequestsWholeFiles(t *testing.T) {
 	large := strings.Repeat("x", 16<<20) // more than buffers hold
 	s := newArchiveSite(t, "127.0.0.1", map[string]string{"/": `<a href=/page>p</a><img src=/a.png>`})
+	var mu sync.Mutex
 	var sent []string
 	for _, path := range []string{"/page", "/a.png"} {
 		s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			if n, err := fmt.Fprint(w, large); n == len(large) && err == nil {
+				mu.Lock()
+				defer mu.Unlock()
 				sent = append(sent, path)
 			}
 		})
@@ -174,6 +178,20 @@ func TestArchiveRequestsWholeFiles(t *testing.T) {
 	}
 	if want := []string{"/a.png", "/page"}; !slices.Equal(sent, want) {
 		t.Errorf("received %q, want %q", sent, want)
+	}
+}
+
+// Bytes beyond max-body count for max-bytes too.
+func TestArchiveCountsAllBytes(t *testing.T) {
+	files := map[string]string{"/": `<a href=/1>1</a><a href=/2>2</a><a href=/3>3</a><a href=/4>4</a>`}
+	for i := range 4 {
+		files[fmt.Sprint("/", i+1)] = strings.Repeat("x", 100_000)
+	}
+	s := newArchiveSite(t, "127.0.0.1", files)
+	cfg := testConfig(t, s.url+"/")
+	cfg.Fetch.MaxBody, cfg.Limits.MaxBytes, cfg.Limits.Concurrency = 1000, 150_000, 1
+	if got, _ := archived(t, cfg, nil, s); len(got) != 3 {
+		t.Errorf("requests %q, want 3", got)
 	}
 }
 

@@ -53,6 +53,7 @@ type Response struct {
 	Header    http.Header
 	Body      []byte // decoded, at most Config.MaxBody bytes; the beginning, if it is large and no page; until Release
 	Size      int    // of the whole body, at most Config.MaxBody
+	Dropped   int64  // how many more bytes were received, see Request.Rest
 	Truncated string // the limit that truncated Body: max-body or ratio; empty if Body is complete
 	OtherType string // the media type because of which Body was not read; empty if it was
 	Began     time.Time
@@ -138,7 +139,8 @@ func (f *Fetcher) Fetch(req Request) (*Response, error) {
 	defer cancel()
 	c.Context = context.WithValue(ctx, responseKey{}, resp)
 	c.OnResponse(func(*colly.Response) {
-		if resp.Size > f.maxBody {
+		if over := resp.Size - f.maxBody; over > 0 {
+			resp.Dropped += min(int64(over), resp.rest)
 			resp.Body, resp.Size, resp.Truncated = resp.Body[:min(len(resp.Body), f.maxBody)], f.maxBody, truncatedByMaxBody
 		}
 	})

@@ -28,7 +28,7 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // the error, and Body has what was read before. Encoded is the body as the site sends it, and size its Content-Length.
 func (p *Response) readBody(resp *http.Response, types Types, encoded io.Reader, size int64) {
 	p.Release() // an earlier response, to a request without a signature
-	p.Status, p.Header, p.Size, p.Truncated = resp.StatusCode, resp.Header, 0, ""
+	p.Status, p.Header, p.Size, p.Dropped, p.Truncated = resp.StatusCode, resp.Header, 0, 0, ""
 	p.buf = buffers.Get().(*bytes.Buffer)
 	p.buf.Reset()
 	media, err := p.mediaType(resp, types)
@@ -41,9 +41,7 @@ func (p *Response) readBody(resp *http.Response, types Types, encoded io.Reader,
 			err = p.readLarge(resp)
 		}
 		if err == nil && p.rest > 0 && p.Size == p.limit {
-			var dropped int64
-			dropped, err = io.Copy(io.Discard, io.LimitReader(resp.Body, p.rest))
-			p.Size += int(dropped)
+			p.Dropped, err = io.Copy(io.Discard, io.LimitReader(resp.Body, p.rest))
 		}
 	} else {
 		p.OtherType, err = media, nil

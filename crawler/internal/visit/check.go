@@ -70,7 +70,7 @@ func (v *Visitor) readCheck(it *item, adm *admitted, resp *fetch.Response, metho
 		}
 	}
 	line := it.checkLine(resp)
-	line.Status, line.Result, line.Bytes = resp.Status, checkResult(resp.Status), resp.Size
+	line.Status, line.Result, line.Bytes = resp.Status, checkResult(resp.Status), resp.Size+int(resp.Dropped)
 	line.ContentType = escape.Clip(secret.RedactText(resp.Header.Get("Content-Type")), escape.MaxBytes)
 	out := outcome{verdict: done, found: v.Discovery.NewFound()}
 	at, read := it.document(adm), it.lease.Kind == provenance.KindCheckRead

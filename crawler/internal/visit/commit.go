@@ -148,7 +148,7 @@ func (v *Visitor) releasePage(it *item, out *outcome) (err error) {
 		out.granted = false
 		size := 0
 		if out.page != nil {
-			size = out.page.BytesRead()
+			size = out.page.BytesRead() + int(out.response.Dropped)
 		}
 		err = v.Limits.Done(v.Lifecycle.CommitCtx, it.lease.Host, out.page != nil, size)
 	}
