@@ -466,6 +466,19 @@ func TestLinkElements(t *testing.T) {
 	}
 }
 
+// A frame is a link, and a part of its page in an archive.
+func TestFramesOfArchives(t *testing.T) {
+	for archive, rule := range map[bool]string{false: "broken-external", true: "broken-asset"} {
+		c := faultless()
+		c.state["config"].(map[string]any)["archive"] = archive
+		c.check(other+"/frame", output.Check{Kind: "frame", Status: 404})
+		want := map[string][]Finding{rule: {{URL: other + "/frame", Detail: "status 404", Pages: 1, FoundOn: []string{example + "/"}}}}
+		if diff := cmp.Diff(want, rowsByRule(c.make(t))); diff != "" {
+			t.Errorf("archive %t (-want +got):\n%s", archive, diff)
+		}
+	}
+}
+
 // Without --check, the report has no rules of checks, and says what is not known.
 func TestRulesOfChecksNeedChecks(t *testing.T) {
 	c := faultless()
