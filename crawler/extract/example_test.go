@@ -92,16 +92,6 @@ func ExampleReadScript() {
 	// https://example.com/js/search.js
 }
 
-// Which icons does a web app have?
-func ExampleReadManifest() {
-	text := []byte(`{"name": "Notes", "icons": [{"src": "icons/192.png", "sizes": "192x192"}]}`)
-	extract.ReadManifest(extract.Page{URL: "https://example.com/app.webmanifest", Body: text}, func(r extract.Resource) {
-		fmt.Println(r.URL)
-	})
-	// Output:
-	// https://example.com/icons/192.png
-}
-
 // Which element of its target does a link name?
 func ExampleFragment() {
 	for _, ref := range []string{"/guide#install", "/guide#top", "/app#/route"} {

@@ -2,7 +2,6 @@ package extract
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 )
@@ -15,9 +14,12 @@ type Resource struct {
 	Text     string // alt of an img element, with Handlers.LinkTexts: at most 200 bytes, white space collapsed
 	Kind     string // the element, the relation of a link element, or css; SCHEMA.md of package output lists all
 	Imported bool   // by @import: another stylesheet
-	As       string // what a link element preloads: its attribute as in lower case, such as style, and script for a module
+	As       string // what a link element preloads: its attribute as in lower case, such as style; module for a script that may import others
 	Line     int    // where the element starts, or of the reference in a stylesheet, from 1; 0 if Handlers.Lines is not set
 }
+
+// asModule is Resource.As of modules.
+const asModule = "module"
 
 // resources reports what an element uses.
 func (c *collector) resources(e *element) {
@@ -42,7 +44,11 @@ func (c *collector) resources(e *element) {
 		c.srcset(r, a.srcset)
 	case "script":
 		if isScriptType(a.kind) {
-			c.resource("script", a.src)
+			r := Resource{Kind: "script"}
+			if c.module {
+				r.As = asModule
+			}
+			c.reference(r, a.src)
 		}
 	case "audio", "track", "embed":
 		c.resource(e.name, a.src)
@@ -59,27 +65,18 @@ func (c *collector) resources(e *element) {
 		r := relationOf(a.rel)
 		kind := r.resourceKind()
 		if isPage := kind == "link" && (a.hreflang != nil || r.namesPage(a.kind)); kind != "" && !isPage {
-			as := lowerASCII(a.as)
-			if as == "" && r&relModule != 0 {
-				as = "script"
+			as := ""
+			switch {
+			case r&relModule != 0:
+				as = asModule
+			case r&relPreload != 0:
+				as = lowerASCII(a.as)
 			}
 			c.reference(Resource{Kind: kind, As: as}, a.href)
 			c.srcset(Resource{Kind: kind}, a.imageSrcset)
 		}
 	case "body", "table", "thead", "tbody", "tfoot", "tr", "td", "th":
 		c.resource("background", a.background)
-	}
-}
-
-// ReadManifest calls f for each icon of a web app manifest. The page is that of the manifest.
-func ReadManifest(page Page, f func(Resource)) {
-	var manifest struct {
-		Icons []struct{ Src string }
-	}
-	_ = json.Unmarshal(page.Body, &manifest) // what could be read of an invalid one counts
-	c := newCollector(&page, new(decodeText(&page, "")), &Handlers{Link: func(Link) {}, Resource: f}, baseElement{})
-	for _, icon := range manifest.Icons {
-		c.resource("icon", []byte(icon.Src))
 	}
 }
 

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -75,21 +74,6 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// A manifest names icons; what cannot be read of it is ignored.
-func TestReadManifest(t *testing.T) {
-	for text, want := range map[string][]string{
-		`{"icons": [{"src": "a.png", "sizes": "any"}, {"src": "/b.png?ü"}, {"src": "data:,"}, {"sizes": "1x1"}]}`: {"icon http://example.com/dir/a.png", "icon http://example.com/b.png?%C3%BC"},
-		`{"name": 1, "icons": [{"src": 2}, {"src": "https://b.test/c.png"}]}`:                                     {"icon https://b.test/c.png"},
-		`{"icons": {"src": "a.png"}}`: nil, `{"icons": [{"src": "a.png"}`: nil, "": nil, "<p>": nil, `{"start_url": "/"}`: nil,
-	} {
-		var got []string
-		ReadManifest(Page{URL: "http://example.com/dir/app.json", Header: http.Header{"Refresh": {"1;url=/x"}}, Body: []byte(text)}, func(r Resource) { got = append(got, r.Kind+" "+r.URL) })
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", text, got, want)
-		}
-	}
-}
-
 // The modules of a script are those that it imports by a URL, also around regular expressions, templates and comments.
 func TestReadScript(t *testing.T) {
 	for text, want := range map[string][]string{
@@ -98,8 +82,9 @@ func TestReadScript(t *testing.T) {
 		"const x = import('./lazy.js'), y = await import ( \"./l2.js\" ); import(name); import.meta.url; import(`./t.js`)":                        {"./lazy.js", "./l2.js"},
 		"// import './no.js'\n/* import './no.js' */ const s = \"import './no.js'\", t = `import './no.js' ${import('./yes.js')} from './no.js'`": {"./yes.js"},
 		`a = b / c; d = /["'import]/.test("x"); import "./a.js"; if (e) f = g / h / i; import "./b.js"`:                                           {"./a.js", "./b.js"},
+		`if (a && (b)) /'"/.test(c); import "./a.js"; for (;;) /=['"]/.exec(d); e = (f) / 2; g /= 3; h = /=["]/; i(j) / k; import "./b.js"`:       {"./a.js", "./b.js"},
 		`return /import "x/; x = { from: "./no.js" }; Array.from("./no.js"); y["import"]("./no.js")`:                                              nil,
-		`import "./a\x62.js"; import "./unclosed.js`:                                                                                              nil, "": nil, "<p>": nil, "from": nil,
+		`import "./a\x62.js"; import "./unclosed.js`: nil, "": nil, "<p>": nil, "from": nil,
 	} {
 		var got []string
 		ReadScript(Page{URL: "http://example.com/js/main.js", Body: []byte(text)}, func(r Resource) { got = append(got, r.Ref) })
@@ -109,18 +94,24 @@ func TestReadScript(t *testing.T) {
 	}
 }
 
-// Link elements say that they load a stylesheet, and frames may contain their document.
+// Link elements say that they load a stylesheet, scripts that they are modules, and frames may contain their document.
 func TestStylesAndFrames(t *testing.T) {
-	page := `<link rel=preload as=Style href=1><link rel=preload as=font href=2><link rel="prefetch" as="style" href=3><link rel=stylesheet href=4><iframe srcdoc="<p>&quot;a&quot;" src=5></iframe><iframe srcdoc></iframe>`
+	page := `<link rel=preload as=Style href=1><link rel=preload as=font href=2><link rel="prefetch" as="style" href=3><link rel=stylesheet href=4><link rel=preload as=script href=5><link rel=modulepreload href=6><script type=module>import "./7"</script><script type=module src=8></script><script src=9></script><iframe srcdoc="<p>&quot;a&quot;" src=5></iframe><iframe srcdoc></iframe>`
 	checkReaders(t, []byte(page))
-	var styles []string
-	doc := Read(Page{URL: "http://example.com/", Body: []byte(page)}, &Handlers{Resource: func(r Resource) {
-		if r.As == "style" {
+	var styles, modules []string
+	doc := Read(Page{URL: "http://example.com/", Body: []byte(page)}, &Handlers{Modules: true, Resource: func(r Resource) {
+		switch r.As {
+		case "style":
 			styles = append(styles, r.Ref)
+		case asModule:
+			modules = append(modules, r.Ref)
 		}
 	}})
-	if want := []string{"1", "3"}; !slices.Equal(styles, want) {
+	if want := []string{"1"}; !slices.Equal(styles, want) {
 		t.Errorf("styles %q, want %q", styles, want)
+	}
+	if want := []string{"6", "./7", "8"}; !slices.Equal(modules, want) {
+		t.Errorf("modules %q, want %q", modules, want)
 	}
 	if want := []string{`<p>"a"`, ""}; !slices.Equal(doc.Frames, want) {
 		t.Errorf("frames %q, want %q", doc.Frames, want)

@@ -2,7 +2,7 @@ package extract
 
 import (
 	"bytes"
-	"strings"
+	"regexp"
 
 	"github.com/tdewolff/parse/v2"
 	"github.com/tdewolff/parse/v2/js"
@@ -23,9 +23,11 @@ func (c *collector) scriptText(text []byte) {
 	}
 	lexer := js.NewLexer(parse.NewInputBytes(bytes.Clone(text))) // it writes a NUL behind the text
 	var last [2]js.TokenType
+	var open []bool // the open parentheses; true: a condition, after which a regular expression may follow
+	condition := false
 	for {
 		kind, token := lexer.Next()
-		if kind == js.DivToken && !endsOperand(last[1]) {
+		if (kind == js.DivToken || kind == js.DivEqToken) && (condition && last[1] == js.CloseParenToken || !endsOperand(last[1])) {
 			kind, token = lexer.RegExp()
 		}
 		switch kind {
@@ -35,25 +37,22 @@ func (c *collector) scriptText(text []byte) {
 			continue
 		case js.StringToken:
 			ref := string(token[1 : len(token)-1])
-			if last[1] == js.ImportToken || last[1] == js.FromToken || last == [2]js.TokenType{js.ImportToken, js.OpenParenToken} {
-				if isModuleRef(ref) {
-					c.addResource(Resource{Ref: ref, Kind: "script", As: "script"})
-				}
+			if imports := last[1] == js.ImportToken || last[1] == js.FromToken || last == [2]js.TokenType{js.ImportToken, js.OpenParenToken}; imports && moduleRef.MatchString(ref) {
+				c.addResource(Resource{Ref: ref, Kind: "script", As: asModule})
+			}
+		case js.OpenParenToken:
+			open = append(open, last[1] == js.IfToken || last[1] == js.WhileToken || last[1] == js.ForToken || last[1] == js.WithToken)
+		case js.CloseParenToken:
+			if n := len(open) - 1; n >= 0 {
+				condition, open = open[n], open[:n]
 			}
 		}
 		last = [2]js.TokenType{last[1], kind}
 	}
 }
 
-// isModuleRef reports whether browsers resolve the name of a module as a URL. Others need an import map.
-func isModuleRef(ref string) bool {
-	for _, start := range []string{"/", "./", "../", "http://", "https://"} {
-		if strings.HasPrefix(ref, start) {
-			return !strings.Contains(ref, `\`)
-		}
-	}
-	return false
-}
+// moduleRef matches names of modules that browsers resolve as URLs. Others need an import map.
+var moduleRef = regexp.MustCompile(`^(\.{0,2}/|https?://)[^\\]*$`)
 
 // endsOperand reports whether a slash after a token divides. Elsewhere it begins a regular expression.
 func endsOperand(kind js.TokenType) bool {

@@ -26,14 +26,6 @@ type resource struct {
 // archives reports whether assets are requested for an archive.
 func (v *Visitor) archives() bool { return v.set.Discover.Checks.Archive }
 
-// rest returns how many bytes of a response are received beyond those that are read.
-func (v *Visitor) rest() int64 {
-	if !v.archives() {
-		return 0
-	}
-	return v.set.Requests.MaxRecorded
-}
-
 // reads reports whether the response to a check is read: for what it uses or, of a canonical URL or a version for
 // another language, for what it says about itself.
 func (v *Visitor) reads(use string) bool {
@@ -42,17 +34,14 @@ func (v *Visitor) reads(use string) bool {
 		return true
 	case discover.UseCSS: // an import
 		return !v.archives()
-	case discover.UseFrame, "object", "embed", useManifest, useScript:
+	case discover.UseFrame, "object", "embed", useModule:
 		return v.archives()
 	}
 	return false
 }
 
-// Uses of package extract whose responses are read for an archive.
-const (
-	useManifest = "manifest"
-	useScript   = "script"
-)
+// useModule is the use of a script that may import others.
+const useModule = "module"
 
 // addResource adds a resource. An invalid URL is skipped as in a link. If one of several references
 // to it is as a stylesheet, that one counts: it is often preloaded before.
@@ -61,8 +50,8 @@ func (l *pageLinks) addResource(r extract.Resource) {
 		switch {
 		case r.Imported || r.As == "style":
 			r.Kind = discover.UseStylesheet
-		case r.As == "script":
-			r.Kind = useScript
+		case r.As == useModule:
+			r.Kind = useModule
 		}
 	}
 	read, key := r.Imported || r.Kind != discover.UseCSS && l.v.reads(r.Kind), r.URL
