@@ -91,9 +91,10 @@ func TestArchiveRequestsWhatPagesNeed(t *testing.T) {
 		{"an image in CSS that is CSS", `<style>p { background: url(/a.css) }</style>`, "/a.css"},
 		{"scripts", `<script src=/a.js></script><script src={1}/b.js type=module></script><script type=text/x-data src=/c.js></script>`, "/a.js 1/b.js"},
 		{"modules", `<script type=module src=/main.js></script><script type=module>import "{1}/b.js"</script><link rel=modulepreload href=/c.js>`, "/main.js /lib/dep.js /lib/dep2.js 1/b.js /c.js /d.js"},
+		{"classic scripts", `<script src=/old.js></script><link rel=preload as=script href=/old.js>`, "/old.js"},
 		{"icons", `<link rel=icon href=/a.png><link rel=apple-touch-icon href=/b.png><link rel="shortcut icon" href=/c.png>`, "/a.png /b.png /c.png"},
 		{"preload", `<link rel=preload as=font href=/font.woff2><link rel=modulepreload href=/a.js><link rel=preload as=image imagesrcset="/b.png 2x" href=/a.png>`, "/a.js /a.png /b.png /font.woff2"},
-		{"manifest", `<link rel=manifest href=/app.webmanifest>`, "/app.webmanifest /icons/1.png 1/2.png"},
+		{"manifest", `<link rel=manifest href=/app.webmanifest>`, "/app.webmanifest"},
 		{"SVG", `<svg><image href=/a.png /><image xlink:href=/b.png /><use href="/sprite.svg#a"/><use href="/sprite.svg#b"/><use href="#c"/></svg>`, "/a.png /b.png /sprite.svg"},
 		{"background", `<body background=/a.png><table><td background=/b.png></table>`, "/a.png /b.png"},
 		{"other schemes", `<img src=data:image/png,x><img src=blob:http://a.test/1><iframe src=about:blank></iframe><iframe src="javascript:1"></iframe><embed src=mailto:x>`, ""},
@@ -121,16 +122,106 @@ func TestArchiveRequestsWhatPagesNeed(t *testing.T) {
 				"/": strings.ReplaceAll(tt.page, "{1}", other.url), "/two": `<img src=/a.png>`, "/three": `<img src=/a.png>`, "/a.png": "",
 				"/a.css": `@import "b.css"; @import url(c.css) print; @font-face { src: url(` + other.url + `/font.woff2) }`, "/b.css": `p { background: url(bg.png) }`, "/c.css": `p { background: url(d.png) }`,
 				"/main.js": `import "./lib/dep.js"; import x from "x"`, "/lib/dep.js": `export * from "./dep2.js"; import "../main.js"`, "/c.js": `import("/d.js")`,
-				"/drawing.svg": `<svg xmlns="http://www.w3.org/2000/svg"><image href="in.png"/></svg>`, "/app.webmanifest": `{"icons": [{"src": "icons/1.png"}, {"src": "` + other.url + `/2.png"}, {"src": "data:,"}]}`,
+				"/drawing.svg": `<svg xmlns="http://www.w3.org/2000/svg"><image href="in.png"/></svg>`, "/old.js": `import("/d.js")`,
 			})
 			s.handle("/moved.png", redirect(other.url+"/end.png"))
 			s.handle("/moved.css", redirect("/c.css"))
-			got, _ := archived(t, testConfig(t, s.url+"/"), nil, s, other)
+			cfg := testConfig(t, s.url+"/")
+			if tt.name == "frames that are links before" {
+				cfg.Scope.Check = []string{CheckExternal}
+			}
+			got, _ := archived(t, cfg, nil, s, other)
 			want := append(strings.Fields(tt.want), "/")
 			if diff := cmp.Diff(sorted(want), got); diff != "" {
 				t.Errorf("requests (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// Link elements for programs, such as that of a feed, are checked by HEAD. Nothing shows these files.
+func TestArchiveOnlyChecksFeeds(t *testing.T) {
+	s := newArchiveSite(t, "127.0.0.1", map[string]string{
+		"/": `<link rel=alternate type=application/rss+xml href=/feed><link rel=search type=application/opensearchdescription+xml href=/search><link rel=prefetch as=style href=/next.css>`, "/feed": "", "/search": "", "/next.css": "",
+	})
+	cfg := testConfig(t, s.url+"/")
+	cfg.Output.Archive = true
+	runCrawl(t, cfg, archiveTo(new(keeping), false))
+	if got, want := s.sent(), []string{"GET /", "HEAD /feed", "HEAD /next.css", "HEAD /search"}; !slices.Equal(sorted(got), want) {
+		t.Errorf("requests %q, want %q", got, want)
+	}
+}
+
+// What a page needs is requested although it is queued as a page too, if its type or a limit may exclude that page.
+func TestArchiveRequestsWhatIsNoPage(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*Config)
+		want   []string
+	}{
+		{"types", func(c *Config) { c.Fetch.Types = []string{"text/html"} }, []string{"/", "/a.png", "/a.png", "/frame", "/frame", "/in.png"}},
+		{"max-host-pages", func(c *Config) { c.Limits.MaxHostPages = 1 }, []string{"/", "/a.png", "/frame", "/in.png"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newArchiveSite(t, "127.0.0.1", map[string]string{"/": `<a href=/a.png><img src=/a.png></a><iframe src=/frame></iframe>`, "/a.png": "", "/frame": `<img src=/in.png>`, "/in.png": ""})
+			cfg := testConfig(t, s.url+"/")
+			cfg.Output.Archive, cfg.Limits.Concurrency = true, 1
+			tt.change(&cfg)
+			checks := checksOf(t, cfg, runCrawl(t, cfg, archiveTo(new(keeping), false)))
+			if got := sorted(s.asked()); !slices.Equal(got, tt.want) {
+				t.Errorf("requests %q, want %q", got, tt.want)
+			}
+			for _, path := range []string{"/a.png", "/frame", "/in.png"} {
+				if checks[s.url+path].Result != output.CheckOK {
+					t.Errorf("%s: %+v", path, checks[s.url+path])
+				}
+			}
+		})
+	}
+}
+
+// An archive has no bodies that a directive or a purpose forbids, and nothing that such a frame uses is requested.
+func TestArchiveObeysDirectivesAndPurposes(t *testing.T) {
+	const body = "BODY"
+	noarchive := "<!doctype html><meta name=robots content=noarchive>" + body
+	other := newArchiveSite(t, "127.0.0.2", map[string]string{
+		"/noarchive": noarchive, "/reserved": `<meta name=tdm-reservation content=1><img src=/never.png>` + body, "/frame": `<img src=/a.png>`, "/a.png": "",
+		"/.well-known/tdmrep.json": `[{"location": "/no.png", "tdm-reservation": 1}]`, "/no.png": body, "/never.png": body, "/link": noarchive, "/error": noarchive,
+	})
+	other.handle("/untyped", page(200, noarchive, "Content-Type", ""))
+	s := newArchiveSite(t, "127.0.0.1", map[string]string{"/": strings.ReplaceAll(
+		`<img src={1}/untyped><img src={1}/no.png><img src={1}/error><iframe src={1}/noarchive></iframe><iframe src={1}/reserved></iframe><iframe src={1}/frame></iframe><a href={1}/link>x</a>`, "{1}", other.url)})
+	cfg := testConfig(t, s.url+"/")
+	cfg.Usage.Purposes, cfg.Scope.Check, cfg.Output.Archive = []string{"tdm"}, []string{CheckExternal}, true
+	kept := new(keeping)
+	got := runCrawl(t, cfg, archiveTo(kept, false))
+	checks := checksOf(t, cfg, got)
+	for _, path := range []string{"/no.png", "/reserved"} {
+		if c := checks[other.url+path]; c.Result != output.CheckUnverified || c.Reason != output.Usage || c.Detail == "" {
+			t.Errorf("%s: %+v", path, c)
+		}
+	}
+	if other.count("/no.png")+other.count("/never.png") > 0 || other.count("/a.png") != 1 {
+		t.Errorf("requests %q", other.asked())
+	}
+	for _, l := range readOutput[output.Links](t, cfg, "links.jsonl") {
+		if l.URL == other.url+"/reserved" {
+			t.Errorf("%+v", l)
+		}
+	}
+	withheld := map[string]string{"/untyped": "noarchive", "/noarchive": "noarchive", "/error": "noarchive", "/reserved": `tdm: disallowed by "1", meta tdm-reservation`, "/link": "", "/frame": ""}
+	for _, e := range kept.Exchanges {
+		path := strings.TrimPrefix(e.URL, other.url)
+		if want, known := withheld[path]; known && e.Withheld != want {
+			t.Errorf("%s: withheld %q, want %q", path, e.Withheld, want)
+		}
+		if b, _ := e.Body.(output.BytesBody); strings.Contains(string(b), body) {
+			t.Errorf("%s is archived", path)
+		}
+		delete(withheld, path)
+	}
+	if len(withheld) > 0 {
+		t.Errorf("no exchange of %v", withheld)
 	}
 }
 
@@ -280,6 +371,23 @@ func TestArchiveIsBounded(t *testing.T) {
 				t.Errorf("%d requests of %d checks, want %d to %d", n, len(checks), tt.least, tt.max)
 			}
 		})
+	}
+}
+
+// Classic scripts use nothing of the limit of a page: its stylesheets have it.
+func TestScriptsLeaveLimitToStylesheets(t *testing.T) {
+	files := map[string]string{"/": `<link rel=stylesheet href=/a.css>` + strings.Repeat("<script src=/%d.js></script>", 100), "/a.css": strings.Repeat("p { background: url(/%d.png) }", 50)}
+	for name, text := range files {
+		for i := 0; strings.Contains(text, "%d"); i++ {
+			text = strings.Replace(text, "%d", fmt.Sprint(i), 1)
+		}
+		files[name] = text
+	}
+	s := newArchiveSite(t, "127.0.0.1", files)
+	cfg := testConfig(t, s.url+"/")
+	cfg.Limits.MaxLinks = 200
+	if got, _ := archived(t, cfg, nil, s); len(got) != 152 {
+		t.Errorf("%d requests, want 152", len(got))
 	}
 }
 

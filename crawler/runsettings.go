@@ -74,6 +74,9 @@ func newSettings(cfg *Config, opts *Options) (set run.Settings, err error) {
 			SitemapsOnly: cfg.Sitemaps.Only, Purposes: purposes, FilePurposes: files, RefuseUnknown: cfg.Usage.Unknown == UnknownRefuse,
 		},
 	}
+	if cfg.Output.Archive {
+		set.Visit.Rest = cfg.Output.WARCMax
+	}
 	if local := opts.Local; local != nil {
 		set.Visit.Discover.Local = discover.Local{Server: local.Server, Dir: local.Dir, Sitemap: local.Sitemap}
 		set.Delays.Undelayed = local.Server

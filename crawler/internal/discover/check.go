@@ -34,6 +34,7 @@ func (d *Discovery) WantsCheck(a weburl.URL, use string) (wanted, whole bool) {
 		if !d.Scope.Holds(a) {
 			return set.External, false
 		}
+		return set.Assets, false // a feed is not shown
 	case UseCanonical:
 		return set.Canonical, false
 	case UseHreflang:

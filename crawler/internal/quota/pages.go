@@ -55,6 +55,13 @@ func NewPages(opts Limits, of Counters) *Pages {
 	return l
 }
 
+// LimitsHosts reports whether the pages of each host are limited.
+func (l *Pages) LimitsHosts() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.perHost > 0
+}
+
 // A Share is the response to a request for a page.
 type Share int
 

@@ -13,18 +13,22 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/mimetype"
-	"github.com/politecrawl/politecrawl/crawler/internal/permission"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // check visits a URL that is requested only to learn whether it works.
 func (v *Visitor) check(it *item, adm *admitted) (outcome, error) {
-	if out := v.admitUsage(it, adm, nil); out.verdict != proceed { // checks write no permissions, so tdmrep.json is not requested
+	var files []usage.Purpose // checks write no permissions, so only an archive needs tdmrep.json
+	if v.archives() && it.lease.Kind == provenance.KindCheckRead {
+		files = v.set.FilePurposes
+	}
+	if out := v.admitUsage(it, adm, files); out.verdict != proceed {
 		return out, nil
 	}
 	request := fetch.Request{URL: it.url, Method: http.MethodGet}
@@ -34,8 +38,8 @@ func (v *Visitor) check(it *item, adm *admitted) (outcome, error) {
 	case provenance.KindCheckGet:
 		request.Header, request.MaxBody = http.Header{"Range": {"bytes=0-0"}}, 1
 	default:
-		if request.Rest = v.rest(); !v.reads(it.prov.Check) {
-			request.MaxBody = 1 // the rest is only archived
+		if request.Rest = v.set.Rest; !v.reads(it.prov.Check) {
+			request.MaxBody = maxJudged
 		}
 	}
 	resp, failure := v.Fetcher.Fetch(request)
@@ -59,6 +63,9 @@ func (v *Visitor) check(it *item, adm *admitted) (outcome, error) {
 	return out, err
 }
 
+// maxJudged is the number of bytes of an asset that are read, to learn whether an archive may have it.
+const maxJudged = 64 << 10
+
 // readCheck decides about a check by its response to a method.
 func (v *Visitor) readCheck(it *item, adm *admitted, resp *fetch.Response, method string) (outcome, error) {
 	if method == http.MethodHead && resp.Status/100 != 2 {
@@ -74,44 +81,47 @@ func (v *Visitor) readCheck(it *item, adm *admitted, resp *fetch.Response, metho
 	line.ContentType = escape.Clip(secret.RedactText(resp.Header.Get("Content-Type")), escape.MaxBytes)
 	out := outcome{verdict: done, found: v.Discovery.NewFound()}
 	at, read := it.document(adm), it.lease.Kind == provenance.KindCheckRead
-	var doc *extract.Document
 	switch location := redirection.Location(resp.Status, resp.Header); {
 	case location != "":
 		redirectCheck(out.found, at, location, read, line)
 	case resp.Status/100 == 2 && read && v.reads(it.prov.Check):
-		var err error
-		if doc, err = v.readChecked(&out, at, resp, line); err != nil {
-			return out, err
+		if refusal, err := v.readChecked(&out, adm, at, resp, line); err != nil || refusal != "" {
+			return skipWith(output.Usage, refusal), err
 		}
 	}
-	v.judgeArchive(&out, adm, resp, doc)
 	v.Log.Debug("URL checked", "url", line.URL, "status", line.Status, "result", line.Result)
 	return out, results.Checks.Add(&out.lines, line)
 }
 
 // fileReaders read what files use that are no pages, by their own use.
 var fileReaders = map[string]func(extract.Page, func(extract.Resource)){
-	discover.UseStylesheet: extract.ReadStylesheet, discover.UseCSS: extract.ReadStylesheet, useManifest: extract.ReadManifest, useScript: extract.ReadScript,
+	discover.UseStylesheet: extract.ReadStylesheet, discover.UseCSS: extract.ReadStylesheet, useModule: extract.ReadScript,
 }
 
-// readChecked reads the response to a check: what it uses, and what a page says about itself. It returns the page, or
-// nil if it is another file.
-func (v *Visitor) readChecked(out *outcome, at *discover.Document, resp *fetch.Response, line *output.Check) (doc *extract.Document, err error) {
+// readChecked reads the response to a check: what it uses, and what a page says about itself. It returns why an archive
+// must not use it, or "" if it may.
+func (v *Visitor) readChecked(out *outcome, adm *admitted, at *discover.Document, resp *fetch.Response, line *output.Check) (refusal string, err error) {
 	page := extract.Page{URL: at.URL, Header: resp.Header, Body: resp.Body}
+	var doc *extract.Document
 	var l *pageLinks
 	switch read := fileReaders[at.Prov.Check]; {
 	case read != nil:
 		l = v.newPageLinks(at)
 		read(page, l.addResource)
 	case !extract.IsPage(resp.Header, resp.Body) && mimetype.Of(resp.Header, resp.Body).Essence != "image/svg+xml":
-		return nil, nil
+		return "", nil
+	case at.Prov.Check == discover.UseCanonical || at.Prov.Check == discover.UseHreflang:
+		v.describeTarget(extract.Read(page, &extract.Handlers{}), resp, line)
+		return "", nil
 	default:
 		doc, l = v.extractPage(at, page)
 		v.describeTarget(doc, resp, line)
 	}
 	defer l.release()
-	if at.Prov.Check == discover.UseCanonical || at.Prov.Check == discover.UseHreflang {
-		return doc, nil
+	if v.archives() {
+		if refusal := v.refusal(adm, resp, doc); refusal != "" {
+			return refusal, nil
+		}
 	}
 	for i := range l.links { // invalid ones
 		link := &l.links[i]
@@ -121,22 +131,7 @@ func (v *Visitor) readChecked(out *outcome, at *discover.Document, resp *fetch.R
 		line.Detail = "it uses more URLs than are checked (" + l.limit + ")"
 	}
 	l.unlisted = line.Noindex != "" && v.set.Noindex
-	return doc, l.addResources(out, doc != nil && doc.UpgradeInsecure)
-}
-
-// judgeArchive notes in the outcome whether an archive may have the content of a check. Doc is nil if it was not read
-// as a page; what a page says that was not read is unknown.
-func (v *Visitor) judgeArchive(out *outcome, adm *admitted, resp *fetch.Response, doc *extract.Document) {
-	purposes := len(v.set.Purposes) > 0
-	if doc == nil && extract.IsPage(resp.Header, resp.Body) && (purposes || v.set.Noindex && resp.Status/100 == 2) {
-		out.checked, out.withheld = true, "unread"
-		return
-	}
-	statements := slices.Concat(adm.site.Statements, permission.Statements(resp.Header, doc, v.set.Token, resp.Began))
-	out.checked, out.withheld = true, v.noArchiveReason(v.directives(resp.Header, doc))
-	if purpose, by := permission.Refused(v.set.Purposes, statements, v.set.RefuseUnknown); purpose != "" {
-		out.withheld = permission.Refusal(purpose, by)
-	}
+	return "", l.addResources(out, doc != nil && doc.UpgradeInsecure)
 }
 
 // describeTarget adds what a page says about itself, such as a canonical one.
@@ -178,13 +173,19 @@ func (it *item) checkLine(resp *fetch.Response) *output.Check {
 
 // isKnownCheck reports whether a check is superfluous: the crawl fetches the URL as a page, another check
 // reads it, it is left over from before a recrawl, or changed settings do not want it. It leaves no line.
+// An archive also requests what may be no page in the end, because of its type or a limit.
 func (v *Visitor) isKnownCheck(it *item) (bool, error) {
 	recrawl := provenance.RecrawlOf(it.lease.Owner)
 	a, err := weburl.Parse(it.url)
-	if wanted, _ := v.Discovery.WantsCheck(a, it.prov.Check); err != nil || recrawl < it.prov.Recrawl || !wanted {
+	wanted, whole := v.Discovery.WantsCheck(a, it.prov.Check)
+	if err != nil || recrawl < it.prov.Recrawl || !wanted {
 		return true, nil
 	}
-	keys, read := []frontier.Key{{URL: it.url}}, provenance.CheckKey(it.url, recrawl, true)
+	var keys []frontier.Key
+	if !whole || len(v.set.Requests.Types) == 0 && !v.Limits.LimitsHosts() {
+		keys = append(keys, frontier.Key{URL: it.url})
+	}
+	read := provenance.CheckKey(it.url, recrawl, true)
 	if it.lease.Kind != read.Kind {
 		keys = append(keys, read)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
-	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
@@ -28,7 +27,7 @@ func (v *Visitor) commit(it *item, adm *admitted, out *outcome) (*output.Page, *
 	if err := v.learn(it, adm, out); err != nil {
 		return nil, nil, err
 	}
-	v.archive(out)
+	v.archive(adm, out)
 	if err := v.releasePage(it, out); err != nil {
 		return nil, nil, err
 	}
@@ -104,42 +103,47 @@ func (v *Visitor) adaptDelay(it *item, adm *admitted, status int) error {
 	return nil
 }
 
-// archive records the exchanges of a page or check, without their content if a directive asks for that, or if the
-// crawl must not use it. Content may be forbidden too if its directives or permissions were not read.
-func (v *Visitor) archive(out *outcome) {
+// archive records the exchanges of a page or check, without their bodies if a directive or a purpose of the crawl forbids
+// that. Earlier responses than the last one were not read, and may forbid it too.
+func (v *Visitor) archive(adm *admitted, out *outcome) {
 	if out.response == nil {
 		return
 	}
-	all, purposes := out.response.Exchanges, len(v.set.Purposes) > 0
+	all := out.response.Exchanges
 	for i, e := range all {
-		switch last := i == len(all)-1; {
-		case out.rejection.Reason == output.Usage:
-			e.Withheld = out.rejection.Detail
-		case last && out.page != nil && (out.page.permissionsRead || !purposes):
-			e.Withheld = out.page.noArchive
-		case last && out.checked:
-			e.Withheld = out.withheld
-		case last && !purposes && out.response.Header != nil:
-			e.Withheld = v.noArchivePart(out.response)
-		case v.set.Noindex, purposes:
-			e.Withheld = "unread"
-		}
-		if e.Withheld != "" && e.Body != nil {
-			_ = e.Body.Close()
-			e.Body = nil
+		if e.Body != nil {
+			switch {
+			case out.rejection.Reason == output.Usage:
+				e.Withheld = out.rejection.Detail
+			case i == len(all)-1 && out.response.Header != nil:
+				e.Withheld = v.withheld(adm, out)
+			case v.set.Noindex, len(v.set.Purposes) > 0:
+				e.Withheld = "unread"
+			}
+			if e.Withheld != "" {
+				_ = e.Body.Close()
+				e.Body = nil
+			}
 		}
 		v.Results.Exchange(e)
 	}
 }
 
-// noArchivePart returns the directive in what was received of a response that forbids archiving it, or "" if none
-// does. The response was not used otherwise, as with an error.
-func (v *Visitor) noArchivePart(resp *fetch.Response) string {
+// withheld returns the directive or the purpose because of which an archive must not have the body of the last response,
+// or "" if it may. It judges by what was read of it.
+func (v *Visitor) withheld(adm *admitted, out *outcome) string {
+	if out.page != nil && out.page.permissionsRead {
+		return out.page.noArchive
+	}
+	resp := out.response
 	var doc *extract.Document
-	if v.set.Noindex && extract.IsPage(resp.Header, resp.Body) {
+	if (v.set.Noindex || len(v.set.Purposes) > 0) && extract.IsPage(resp.Header, resp.Body) {
+		if resp.OtherType != "" {
+			return "unread"
+		}
 		doc = extract.Read(extract.Page{Header: resp.Header, Body: resp.Body}, &extract.Handlers{})
 	}
-	return v.noArchiveReason(v.directives(resp.Header, doc))
+	return cmp.Or(v.noArchiveReason(v.directives(resp.Header, doc)), v.refusal(adm, resp, doc))
 }
 
 // releasePage counts, once, what a page used of the limits, if reserve granted it. It stops the crawl at a limit.

@@ -109,12 +109,10 @@ type outcome struct {
 	response *fetch.Response // to a request for the URL; nil if none was sent
 	granted  bool            // a page was taken from the limits
 
-	page     *reading        // that was read, also if it must not be used; nil if none
-	withheld string          // why an archive must not have the content of a check; empty if it may
-	entries  *sitemapFile    // of a sitemap that was read, at least in part; nil if none
-	found    *discover.Found // the URLs found; nil if none
-	checked  bool            // a check has a response, and withheld says whether an archive may have it
-	lines    results.Batch   // for files of the crawl, unless the URL is leased again
+	page    *reading        // that was read, also if it must not be used; nil if none
+	entries *sitemapFile    // of a sitemap that was read, at least in part; nil if none
+	found   *discover.Found // the URLs found; nil if none
+	lines   results.Batch   // for files of the crawl, unless the URL is leased again
 }
 
 // hostOutcome is what the requests for a URL mean for its host.

@@ -20,7 +20,7 @@ func (v *Visitor) page(it *item, adm *admitted) (outcome, error) {
 	if err != nil || out.verdict != proceed {
 		return out, err
 	}
-	request := fetch.Request{URL: it.url, Rest: v.rest()}
+	request := fetch.Request{URL: it.url, Rest: v.set.Rest}
 	previous, err := v.previousPage(it)
 	if err != nil {
 		return out, err

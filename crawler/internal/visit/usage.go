@@ -9,6 +9,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
+	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/permission"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
@@ -75,6 +76,16 @@ func (v *Visitor) addPermission(it *item, adm *admitted, out *outcome, header ht
 	permission.SetVerdicts(line, v.set.Purposes, v.set.RefuseUnknown)
 	page.refused, page.permissionsRead = line.Withheld, true
 	return results.Permissions.Add(&out.lines, line)
+}
+
+// refusal returns why the crawl must not use a response for its purposes, or "" if it may. Doc is nil if it is no page.
+func (v *Visitor) refusal(adm *admitted, resp *fetch.Response, doc *extract.Document) string {
+	statements := slices.Concat(adm.site.Statements, permission.Statements(resp.Header, doc, v.set.Token, resp.Began))
+	purpose, by := permission.Refused(v.set.Purposes, statements, v.set.RefuseUnknown)
+	if purpose == "" {
+		return ""
+	}
+	return permission.Refusal(purpose, by)
 }
 
 // noticeUnread reports, once for each origin, which files about the use of its pages the site names

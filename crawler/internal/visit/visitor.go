@@ -45,6 +45,7 @@ type Settings struct {
 	Token     string        // the product token; its rules and directives bind
 	Retries   int           // after a temporary failure
 	LeaseTime time.Duration // of each lease
+	Rest      int64         // how many bytes of a response are received beyond those that are read, for an archive
 
 	Noindex      bool           // noindex and noarchive are obeyed
 	Fields       *extract.Rules // that are extracted; nil if none
