@@ -93,10 +93,9 @@ type Output struct {
 	AlsoWrite []string
 
 	// Archive writes an archive that replays (default false). It adds the format warc to AlsoWrite and
-	// CheckAssets to Scope.Check, and requests what it checks by GET, to the end. Frames belong to it: one
-	// outside the crawl is read for what it needs to be shown, and its links are not followed. These requests
-	// come before those of further pages, but none follows the end of the crawl by a limit such as
-	// Limits.MaxPages.
+	// CheckAssets to Scope.Check. It requests assets and frames with GET and receives them whole. It requests
+	// no more of them once a limit such as Limits.MaxPages has ended the crawl. A frame outside the crawl is
+	// read for its own assets; its links are not followed.
 	Archive bool
 
 	// Extract are rules for additional fields of pages.jsonl, in the form NAME=RULE; see
@@ -143,7 +142,8 @@ type Limits struct {
 	MaxHosts int
 
 	// MaxBytes ends the crawl when all pages, and stylesheets and pages that are only checked, have
-	// this many bytes together, decoded. 0 (default) means no limit. Pages in flight are finished.
+	// this many bytes together, decoded. With Output.Archive, all bytes received for the archive count.
+	// 0 (default) means no limit. Pages in flight are finished.
 	MaxBytes int64
 
 	// MaxTime ends the crawl after this time. 0 (default) means no limit.

@@ -92,7 +92,7 @@ func decode(page *Page) Document {
 	return Document{Encoding: e.Name(), Text: e.Decode(page.Body), encoding: e.Output().Encoding, xml: t.IsXML()}
 }
 
-// maxMeta is how many meta elements and hreflang links are kept. Pages usually have about twenty.
+// maxMeta is how many meta elements, hreflang links and documents of frames are kept. Pages usually have about twenty.
 const maxMeta = 1000
 
 // Meta is a meta element: <meta name="robots" content="nofollow">.

@@ -214,7 +214,6 @@ func TestCrawlMisuse(t *testing.T) {
 		{"file for a directory", []string{"http://h/", "--output", file}, []string{"--output", file, "that you can write to"}},
 		{"below a file", []string{"http://h/", "--output", filepath.Join(file, "x")}, []string{"--output", file, "that you can write to"}},
 		{"unknown output format", []string{"http://h/", "--also-write", "excel"}, []string{`unknown format "excel"; use one of csv, `}},
-		{"archive without checks", []string{"http://h/", "--archive", "--check", ""}, []string{"--archive checks assets, and --check '' checks nothing; omit one of them"}},
 		{"archive and a kind that is none", []string{"http://h/", "--archive", "--check", "none"}, []string{`check: "none" is not one of assets, external`}},
 		{"unknown format", []string{"http://h/", "--format", "xml"}, []string{"--format", `"xml"`}},
 	}

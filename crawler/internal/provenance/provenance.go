@@ -86,9 +86,9 @@ type Provenance struct {
 	// Check is how the page uses a URL that is only checked, as output.Check.Kind, or "" if the URL
 	// is a page or a sitemap.
 	Check string
-	// Upgrade says that a stylesheet is of a page with upgrade-insecure-requests.
+	// Upgrade says that the page that uses it has upgrade-insecure-requests.
 	Upgrade bool
-	Uses    int // for a stylesheet that is only checked: how many URLs may be checked because of it
+	Uses    int // how many URLs may be checked because the response to this check uses them
 
 	Recrawl int // number of the recrawl in which it was queued; 0 in the first crawl
 }

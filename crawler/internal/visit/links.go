@@ -140,22 +140,19 @@ func (v *Visitor) extractPage(doc *discover.Document, page extract.Page) (*extra
 	}
 	read := extract.Read(page, on)
 	if v.archives() {
-		l.addFrames(read, maxInnerFrames)
+		l.addFrames(read, 3)
 	}
 	return read, l
 }
 
-// maxInnerFrames is how deep documents in srcdoc attributes are read.
-const maxInnerFrames = 3
-
-// addFrames adds what the documents in srcdoc attributes need to be shown.
+// addFrames adds what the documents in srcdoc attributes need to be shown, and those in them, to a depth.
 func (l *pageLinks) addFrames(doc *extract.Document, depth int) {
+	if depth == 0 {
+		return
+	}
 	for _, text := range doc.Frames {
 		page := extract.Page{URL: doc.Base, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: []byte(text)}
-		inner := extract.Read(page, &extract.Handlers{Link: l.addFrame, Resource: l.addResource, Modules: true})
-		if depth > 1 {
-			l.addFrames(inner, depth-1)
-		}
+		l.addFrames(extract.Read(page, &extract.Handlers{Link: l.addFrame, Resource: l.addResource, Modules: true}), depth-1)
 	}
 }
 

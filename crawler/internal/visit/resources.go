@@ -96,29 +96,29 @@ func (l *pageLinks) promote(at int, kind string, read bool) {
 	}
 }
 
-// maxSheetResources limits the distinct URLs that the stylesheets of a page use together, if max-links
-// does not. Each has an equal share, and those that it imports share what it leaves. A part remains
-// unused, so that a chain of imports ends soon.
-const maxSheetResources = 10_000
+// maxInnerResources limits the distinct URLs that the stylesheets, modules and frames of a page use together, if
+// max-links does not. Each has an equal share, and those that it uses itself share what it leaves. A part
+// remains unused, so that a chain of imports or frames ends soon.
+const maxInnerResources = 10_000
 
 // addResources adds what was collected to the URLs to check, and to the line of links.jsonl. Upgrade is as in addLinks.
 func (l *pageLinks) addResources(out *outcome, upgrade bool) error {
 	if upgrade || l.doc.Prov.Upgrade {
 		l.upgrade()
 	}
-	sheets, rest := 0, min(l.maxResources, maxSheetResources)
+	read, rest := 0, min(l.maxResources, maxInnerResources)
 	if l.doc.Prov.IsCheck() {
 		rest -= len(l.resources)
 	}
 	for _, r := range l.resources {
 		if r.read {
-			sheets++
+			read++
 		}
 	}
 	for _, r := range l.resources {
 		t := l.prov
 		if r.read {
-			t.Uses = rest / (sheets + 1)
+			t.Uses = rest / (read + 1)
 		}
 		out.found.AddCheck(r.URL, t, r.kind, r.read)
 	}

@@ -35,11 +35,11 @@ and hreflang targets are read. robots.txt, delays and --allow-addr apply as to p
 --max-time do. Status 401, 402, 403, 429 and 999 mean that a URL is not verified, not that it is
 broken. The results are in checks.jsonl, anchors.jsonl and the report.
 
---archive includes --check assets, and requests assets by GET and to the end, so that the pages in
-the WARC can be shown: each URL once, on any host, before further pages. It adds frames: one outside
-the crawl is read for its own assets, and its links are not followed. Icons of manifests and modules
-that scripts import belong to them. checks.jsonl lists what robots.txt disallows, with the rule. A limit such as --max-pages ends
-the crawl also for assets that remain; --max-host-pages and --max-depth do not.`
+--archive includes --check assets. It requests assets and frames with GET and receives them
+whole, on any host, so that the pages in the WARC can be shown. A frame outside the crawl is read
+for its own assets, and its links are not followed. checks.jsonl lists the assets that robots.txt
+disallows, and rejected.jsonl the pages. A limit such as --max-pages ends the crawl although
+assets remain; --max-host-pages and --max-depth do not apply to them.`
 
 const outputTopic = `A crawl writes these files into its --output directory. Those with lines have one for each:
 
@@ -68,13 +68,14 @@ fields and file names call skipped URLs "rejected". "politecrawl frontier" calls
 "dropped" if it was skipped after it was queued.
 
 A recrawl renames the files of the previous crawl: the first one pages.jsonl to pages.1.jsonl,
-the second one to pages.2.jsonl, and so on. The highest number is the previous crawl. Tables (CSV,
-SQLite) are replaced. WARC files keep their names; a recrawl starts new ones. It keeps only the pages
-and WARC files of the crawls before that one.
+the second one to pages.2.jsonl, and so on. The highest number is the previous crawl. Tables
+(CSV, SQLite) are replaced. WARC files keep their names; a recrawl starts new ones. It keeps only
+the pages and WARC files of the crawls before that one.
 "politecrawl report DIR" writes the report of a crawl that is running or was killed.
 --also-write csv,sqlite,warc also writes pages.csv and so on, crawl.sqlite, and
-crawl-TIME-00000.warc.gz and so on, each with its index (.cdxj). --archive writes WARC too, and requests what
-pages need to be shown ("politecrawl help checks"). --extract NAME=SELECTOR adds a field to pages.jsonl.
+crawl-TIME-00000.warc.gz and so on, each with its index (.cdxj). --archive writes WARC too, and
+requests what pages need to be shown ("politecrawl help checks"). --extract NAME=SELECTOR adds a
+field to pages.jsonl.
 
 The crawl prints a summary on standard output; --format json prints it as JSON. The
 duration in the summary is for this run. All other numbers cover all runs since the

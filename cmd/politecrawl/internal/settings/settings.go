@@ -269,9 +269,6 @@ func (s *Settings) at(key string) string {
 
 // Validate returns the errors of the configuration, each with the source of the value.
 func (s *Settings) Validate() error {
-	if s.Config.Output.Archive && s.given("check") && len(s.Config.Scope.Check) == 0 {
-		return cli.Misuse("--archive checks assets, and --check '' checks nothing; omit one of them")
-	}
 	all, ok := errors.AsType[joined](s.Config.Validate())
 	if !ok {
 		return nil
