@@ -189,8 +189,14 @@ func TestArchiveObeysDirectivesAndPurposes(t *testing.T) {
 		"/.well-known/tdmrep.json": `[{"location": "/no.png", "tdm-reservation": 1}]`, "/no.png": body, "/never.png": body, "/link": noarchive, "/error": noarchive,
 	})
 	other.handle("/untyped", page(200, noarchive, "Content-Type", ""))
+	other.handle("/headless", func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		}
+		_, _ = fmt.Fprint(w, noarchive)
+	})
 	s := newArchiveSite(t, "127.0.0.1", map[string]string{"/": strings.ReplaceAll(
-		`<img src={1}/untyped><img src={1}/no.png><img src={1}/error><iframe src={1}/noarchive></iframe><iframe src={1}/reserved></iframe><iframe src={1}/frame></iframe><a href={1}/link>x</a>`, "{1}", other.url)})
+		`<img src={1}/untyped><img src={1}/no.png><img src={1}/error><iframe src={1}/noarchive></iframe><iframe src={1}/reserved></iframe><iframe src={1}/frame></iframe><a href={1}/link>x</a><a href={1}/headless>x</a>`, "{1}", other.url)})
 	cfg := testConfig(t, s.url+"/")
 	cfg.Usage.Purposes, cfg.Scope.Check, cfg.Output.Archive = []string{"tdm"}, []string{CheckExternal}, true
 	kept := new(keeping)

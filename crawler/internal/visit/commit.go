@@ -27,7 +27,7 @@ func (v *Visitor) commit(it *item, adm *admitted, out *outcome) (*output.Page, *
 	if err := v.learn(it, adm, out); err != nil {
 		return nil, nil, err
 	}
-	v.archive(adm, out)
+	v.archive(it, adm, out)
 	if err := v.releasePage(it, out); err != nil {
 		return nil, nil, err
 	}
@@ -104,8 +104,8 @@ func (v *Visitor) adaptDelay(it *item, adm *admitted, status int) error {
 }
 
 // archive records the exchanges of a page or check, without their bodies if a directive or a purpose of the crawl forbids
-// that. Earlier responses than the last one were not read, and may forbid it too.
-func (v *Visitor) archive(adm *admitted, out *outcome) {
+// that. Earlier responses than the last one, and those of KindCheckGet, were not read, and may forbid it too.
+func (v *Visitor) archive(it *item, adm *admitted, out *outcome) {
 	if out.response == nil {
 		return
 	}
@@ -115,7 +115,7 @@ func (v *Visitor) archive(adm *admitted, out *outcome) {
 			switch {
 			case out.rejection.Reason == output.Usage:
 				e.Withheld = out.rejection.Detail
-			case i == len(all)-1 && out.response.Header != nil:
+			case i == len(all)-1 && out.response.Header != nil && it.lease.Kind != provenance.KindCheckGet:
 				e.Withheld = v.withheld(adm, out)
 			case v.set.Noindex, len(v.set.Purposes) > 0:
 				e.Withheld = "unread"

@@ -25,9 +25,8 @@ func Command(streams *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "crawl URL…",
 		Short: "Crawl sites from start URLs and sitemaps",
-		Long: `Crawl sites from start URLs and from the sitemaps that their robots.txt files list. The
-crawl requests nothing that robots.txt disallows, and waits between two requests to a host
-for --delay or for the host's own Crawl-delay.`,
+		Long: `Crawl sites from start URLs and from the sitemaps in robots.txt. Request nothing that robots.txt
+disallows, and wait for --delay or the host's Crawl-delay between two requests to a host.`,
 		Example: `  politecrawl crawl https://example.com/ --max-pages 100 --output example
   politecrawl crawl --url-file urls.txt --config configs/gentle.yaml --listen 127.0.0.1:8080
   politecrawl crawl --resume example --max-pages 200
