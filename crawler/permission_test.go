@@ -422,8 +422,7 @@ func TestWithheldPagesCountForLimits(t *testing.T) {
 	}
 }
 
-// If the crawl has a purpose, no archive gets the body of an error or a redirect: their permissions
-// are not read.
+// No archive gets the body of an error or a redirect that disallows a purpose of the crawl.
 func TestBodiesOfErrorsAreWithheld(t *testing.T) {
 	const secret = "SECRET-BODY"
 	for _, obeyNoindex := range []bool{true, false} {
