@@ -18,23 +18,27 @@ func TestWithheldBodies(t *testing.T) {
 		set      Settings
 		header   http.Header
 		page     string // that was read; empty if none
+		verdict  verdict
 		other    string // the media type because of which nothing was read
 		withheld string
 	}{
-		{"image", Settings{Noindex: true}, http.Header{"Content-Type": {"image/png"}}, "", "", ""},
-		{"image with a directive", Settings{Noindex: true}, http.Header{"X-Robots-Tag": {"noarchive"}}, "", "", "noarchive"},
-		{"directives are not obeyed", Settings{}, http.Header{"X-Robots-Tag": {"noindex"}}, "<meta name=robots content=noarchive>", "", ""},
-		{"page", Settings{Noindex: true}, html, "<p>", "", ""},
-		{"page with a directive", Settings{Noindex: true}, html, "<meta name=robots content=noindex>", "", "noindex"},
-		{"page without a type", Settings{Noindex: true}, http.Header{}, "<!doctype html><meta name=robots content=noarchive>", "", "noarchive"},
-		{"page with a statement", Settings{Purposes: train}, html, "<meta name=tdm-reservation content=1><p>", "", `train-ai: disallowed by "1", meta tdm-reservation`},
-		{"page of another type", Settings{Noindex: true}, html, "", "text/html", "unread"},
-		{"file of another type", Settings{Noindex: true}, http.Header{"Content-Type": {"image/png"}}, "", "image/png", ""},
-		{"image with a statement", Settings{Purposes: train}, http.Header{"Content-Usage": {"train-ai=n"}}, "", "", `train-ai: disallowed by "train-ai=n", header Content-Usage`},
-		{"image without a statement", Settings{Purposes: train, RefuseUnknown: true}, http.Header{}, "", "", "train-ai: nothing is said about it (unknown refuse)"},
+		{"image", Settings{Noindex: true}, http.Header{"Content-Type": {"image/png"}}, "", done, "", ""},
+		{"image with a directive", Settings{Noindex: true}, http.Header{"X-Robots-Tag": {"noarchive"}}, "", done, "", "noarchive"},
+		{"directives are not obeyed", Settings{}, http.Header{"X-Robots-Tag": {"noindex"}}, "<meta name=robots content=noarchive>", done, "", ""},
+		{"page", Settings{Noindex: true}, html, "<p>", done, "", ""},
+		{"page with a directive", Settings{Noindex: true}, html, "<meta name=robots content=noindex>", done, "", "noindex"},
+		{"page without a type", Settings{Noindex: true}, http.Header{}, "<!doctype html><meta name=robots content=noarchive>", done, "", "noarchive"},
+		{"page with a statement", Settings{Purposes: train}, html, "<meta name=tdm-reservation content=1><p>", done, "", `train-ai: disallowed by "1", meta tdm-reservation`},
+		{"part of a page", Settings{Noindex: true}, html, "<p>", retry, "", ""},
+		{"part of a page with purposes", Settings{Purposes: train}, html, "<p>", retry, "", "unread"},
+		{"part of an image with purposes", Settings{Purposes: train}, http.Header{"Content-Type": {"image/png"}}, "", retry, "", ""},
+		{"page of another type", Settings{Noindex: true}, html, "", done, "text/html", "unread"},
+		{"file of another type", Settings{Noindex: true}, http.Header{"Content-Type": {"image/png"}}, "", done, "image/png", ""},
+		{"image with a statement", Settings{Purposes: train}, http.Header{"Content-Usage": {"train-ai=n"}}, "", done, "", `train-ai: disallowed by "train-ai=n", header Content-Usage`},
+		{"image without a statement", Settings{Purposes: train, RefuseUnknown: true}, http.Header{}, "", done, "", "train-ai: nothing is said about it (unknown refuse)"},
 	} {
 		v := New(tt.set, &Parts{})
-		out := outcome{response: &fetch.Response{Header: tt.header, Body: []byte(tt.page), OtherType: tt.other}}
+		out := outcome{verdict: tt.verdict, response: &fetch.Response{Header: tt.header, Body: []byte(tt.page), OtherType: tt.other}}
 		if got := v.withheld(&admitted{}, &out); got != tt.withheld {
 			t.Errorf("%s: withheld %q, want %q", tt.name, got, tt.withheld)
 		}

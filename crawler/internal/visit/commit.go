@@ -138,7 +138,7 @@ func (v *Visitor) withheld(adm *admitted, out *outcome) string {
 	resp := out.response
 	var doc *extract.Document
 	if (v.set.Noindex || len(v.set.Purposes) > 0) && extract.IsPage(resp.Header, resp.Body) {
-		if resp.OtherType != "" {
+		if resp.OtherType != "" || out.verdict != done && len(v.set.Purposes) > 0 { // a part may say nothing about purposes
 			return "unread"
 		}
 		doc = extract.Read(extract.Page{Header: resp.Header, Body: resp.Body}, &extract.Handlers{})
