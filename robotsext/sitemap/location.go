@@ -113,11 +113,12 @@ func canonicalAuthority(authority string) (string, error) {
 	return user + host + port, nil
 }
 
+const hex = "0123456789ABCDEF"
+
 // encode appends rest to start and percent-encodes characters that a URL cannot have. It
 // also encodes a '%' that does not begin an escape, except in a query, where "?off=5%" may
 // be intended.
 func encode(start string, rest []byte) (string, error) {
-	const hex = "0123456789ABCDEF"
 	if !utf8.Valid(rest) || bytes.Contains(rest, []byte("\uFFFD")) {
 		return "", errControl
 	}
@@ -144,12 +145,30 @@ func encode(start string, rest []byte) (string, error) {
 // isEscaped reports whether a location has only characters that a URL may have (RFC 3986,
 // RFC 3987), apart from quotes and angle brackets, which the protocol mentions.
 func isEscaped(b []byte) bool {
-	for i, c := range b {
-		if c == '%' && !isEscape(b[i:]) || strings.IndexByte(" \\^`{|}", c) >= 0 {
+	for i := range b {
+		if needsEscape(b[i:]) {
 			return false
 		}
 	}
 	return true
+}
+
+// escape percent-encodes the characters for which [isEscaped] is false.
+func escape(loc string) string {
+	var b strings.Builder
+	for i := range len(loc) {
+		if needsEscape([]byte(loc[i:min(i+3, len(loc))])) {
+			b.Write([]byte{'%', hex[loc[i]>>4], hex[loc[i]&15]})
+		} else {
+			b.WriteByte(loc[i])
+		}
+	}
+	return b.String()
+}
+
+// needsEscape reports whether a URL must not have the character with which b begins.
+func needsEscape(b []byte) bool {
+	return b[0] == '%' && !isEscape(b) || strings.IndexByte(" \\^`{|}", b[0]) >= 0
 }
 
 // isEscape reports whether b, which begins with '%', begins with an escape.

@@ -48,12 +48,14 @@ func NewWriter(w io.Writer, format Format) *Writer {
 
 const sitemapNamespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
-// Write adds an entry. It writes loc in the form of [Entry.Loc], and lastMod in UTC: as a date if
-// it is midnight, else with the time to the second. It omits a zero lastMod.
+// Write adds an entry. It writes loc in the form of [Entry.Loc], but with every character escaped
+// that a URL must not have (ROB-SMP-26), and lastMod in UTC: as a date if it is midnight, else
+// with the time to the second. It omits a zero lastMod.
 //
 // The error matches [ErrFull] or [ErrInvalidEntry] (errors.Is) if nothing was written.
 func (w *Writer) Write(loc string, lastMod time.Time) error {
 	valid, err := location([]byte(loc))
+	valid = escape(valid)
 	if err == nil && len(valid) >= maxLoc { // encoding made it longer
 		err = errLong
 	}

@@ -8,7 +8,7 @@ const rootsOf = ({ count, values }) => {
     const cells = values.map((column) => column[i]), node = { url: urlText(cells[0]), cells, below: [] };
     while (path.length && !node.url.startsWith(path.at(-1).url)) path.pop();
     (path.at(-1)?.below ?? roots).push(node);
-    if (node.url) path.push(node); // else it is no URL
+    if (node.url) path.push(node); // every URL begins with an empty one
   }
   return roots;
 };
