@@ -1,0 +1,233 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha1" //nolint:gosec // a usual digest of WARC files
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"iter"
+	"maps"
+	"mime"
+	"net/http"
+	"net/textproto"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/cdxj"
+)
+
+// A record is what is known of a WARC record.
+type record struct {
+	line     cdxj.Line // what an index says of it
+	needed   bool      // an index must have the line
+	problems []string
+
+	kind   string // WARC-Type
+	fields textproto.MIMEHeader
+	size   int64 // of the block
+	isHead bool  // it is a request of HEAD
+}
+
+// records yields the records of a WARC file. An error of the file, or of a damaged gzip member, ends the sequence; the
+// record with it has the offset.
+func records(r io.Reader) iter.Seq2[*record, error] {
+	return func(yield func(*record, error) bool) {
+		in, buffer := newMembers(r), bufio.NewReader(nil)
+		afterHead := false
+		for {
+			rec, err := new(record), in.next()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err == nil {
+				buffer.Reset(&in.member)
+				if failed := rec.read(buffer); failed != nil {
+					rec.problems = append(rec.problems, failed.Error())
+				}
+				rec.line.Length, err = in.end()
+			}
+			rec.line.Offset = in.offset
+			switch rec.kind {
+			case "response", "revisit", "resource":
+				rec.needed = !afterHead && rec.line.Status != http.StatusNotModified
+			}
+			if !yield(rec, err) || err != nil {
+				return
+			}
+			afterHead = rec.isHead
+		}
+	}
+}
+
+var errVersion = errors.New("not a WARC record: its first line is not WARC/1.0 or WARC/1.1")
+
+// readHeader reads the header of a record.
+func (r *record) readHeader(in *bufio.Reader) error {
+	head, err := readHead(in)
+	if err != nil {
+		return fmt.Errorf("header: %w", err)
+	}
+	lines := textproto.NewReader(bufio.NewReader(bytes.NewReader(head)))
+	if version, err := lines.ReadLine(); err != nil || version != "WARC/1.1" && version != "WARC/1.0" {
+		return errVersion
+	}
+	if r.fields, err = lines.ReadMIMEHeader(); err != nil {
+		return err
+	}
+	r.kind = r.fields.Get("WARC-Type")
+	r.line = cdxj.Line{
+		URL:      strings.Trim(r.fields.Get("WARC-Target-URI"), "<>"), // in WARC/1.0 some have them
+		Digest:   r.fields.Get("WARC-Payload-Digest"),
+		RecordID: r.fields.Get("WARC-Record-ID"),
+	}
+	r.line.Time, _ = time.Parse(time.RFC3339Nano, r.fields.Get("WARC-Date")) // checkFields reports the error
+	size, err := strconv.ParseUint(r.fields.Get("Content-Length"), 10, 63)
+	if err != nil {
+		return fmt.Errorf("Content-Length %q is not a number of bytes", r.fields.Get("Content-Length"))
+	}
+	r.size = int64(size) //nolint:gosec // of 63 bits
+	return nil
+}
+
+// read reads a record. It returns why it cannot be read, and ignores the error of a damaged gzip member.
+func (r *record) read(in *bufio.Reader) error {
+	err := r.readHeader(in)
+	if r.fields != nil {
+		r.checkFields()
+	}
+	if err == nil {
+		err = r.readBlock(in)
+	}
+	if err != nil {
+		return err
+	}
+	end := make([]byte, 5)
+	switch n, _ := io.ReadFull(in, end); {
+	case string(end) == "\r\n\r\nW":
+		return errors.New("another record follows in the same gzip member")
+	case string(end[:n]) != "\r\n\r\n":
+		return fmt.Errorf("%q follows the block instead of two empty lines; Content-Length %d may be wrong", end[:n], r.size)
+	}
+	return nil
+}
+
+// The types of records, and whether they need a URL.
+var kinds = map[string]bool{
+	"warcinfo": false, "response": true, "resource": true, "request": true, "metadata": false, "revisit": true, "conversion": true, "continuation": true,
+}
+
+// repeatable are the fields of a record that may occur several times.
+var repeatable = []string{"Warc-Concurrent-To", "Warc-Protocol", "Warc-Cipher-Suite"}
+
+// checkFields adds what is wrong with the fields.
+func (r *record) checkFields() {
+	add := func(format string, args ...any) { r.problems = append(r.problems, fmt.Sprintf(format, args...)) }
+	switch needsURL, known := kinds[r.kind]; {
+	case !known:
+		add("WARC-Type %q is not one of the standard", r.kind)
+	case needsURL && r.line.URL == "":
+		add("%s record without WARC-Target-URI", r.kind)
+	case r.kind == "revisit" && r.fields.Get("WARC-Profile") == "":
+		add("revisit record without WARC-Profile")
+	}
+	if r.line.RecordID == "" {
+		add("no WARC-Record-ID")
+	}
+	if r.line.Time.IsZero() {
+		add("WARC-Date %q is not a date such as 2026-03-01T12:00:00Z", r.fields.Get("WARC-Date"))
+	}
+	for _, name := range []string{"WARC-Record-ID", "WARC-Concurrent-To", "WARC-Refers-To", "WARC-Warcinfo-ID"} {
+		for _, id := range r.fields.Values(name) {
+			if len(id) < 3 || id[0] != '<' || id[len(id)-1] != '>' {
+				add("%s %q is not a URI in angle brackets", name, id)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.fields)) {
+		if n := len(r.fields[name]); n > 1 && strings.HasPrefix(name, "Warc-") && !slices.Contains(repeatable, name) {
+			add("%d fields %s", n, name)
+		}
+	}
+}
+
+// readBlock reads the block. It returns an error if it is too short, and adds digests that are wrong.
+func (r *record) readBlock(in io.Reader) error {
+	block, payload := newDigest(r.fields, "WARC-Block-Digest"), newDigest(r.fields, "WARC-Payload-Digest")
+	limited := &io.LimitedReader{R: in, N: r.size}
+	body := bufio.NewReader(io.TeeReader(limited, block))
+	switch t, _, _ := mime.ParseMediaType(r.fields.Get("Content-Type")); {
+	case t == "application/http":
+		head, err := readHead(body)
+		if err != nil {
+			payload.Hash = nil // it starts at no known byte
+		}
+		r.isHead = r.kind == "request" && bytes.HasPrefix(head, []byte("HEAD "))
+		r.line.Status, r.line.MIME = cdxj.Head(head)
+	case r.kind == "resource":
+		r.line.MIME = t
+	}
+	if r.kind == "revisit" {
+		r.line.MIME = cdxj.MIMERevisit
+		payload.Hash = nil // of another record
+	}
+	_, _ = io.Copy(payload, body)
+	if limited.N > 0 {
+		return fmt.Errorf("the block ends %d bytes before its Content-Length of %d", limited.N, r.size)
+	}
+	r.problems = append(r.problems, block.problems()...)
+	r.problems = append(r.problems, payload.problems()...)
+	return nil
+}
+
+// A digest is a field with a digest, and the hash of what it is about.
+type digest struct {
+	hash.Hash // nil if it is not computed
+	name      string
+	value     string // algorithm:text
+}
+
+func newDigest(fields textproto.MIMEHeader, name string) *digest {
+	d := &digest{name: name, value: fields.Get(name)}
+	switch algorithm, _, _ := strings.Cut(d.value, ":"); strings.ToLower(algorithm) {
+	case "sha1", "sha-1":
+		d.Hash = sha1.New() //nolint:gosec // as above
+	case "sha256", "sha-256":
+		d.Hash = sha256.New()
+	}
+	return d
+}
+
+// Write adds a part of what the digest is about.
+func (d *digest) Write(p []byte) (int, error) {
+	if d.Hash == nil {
+		return len(p), nil
+	}
+	return d.Hash.Write(p)
+}
+
+func (d *digest) problems() []string {
+	if d.Hash == nil {
+		if d.value == "" || d.name == "WARC-Payload-Digest" {
+			return nil
+		}
+		return []string{fmt.Sprintf("%s %q is not of sha1 or sha256", d.name, d.value)}
+	}
+	sum := d.Sum(nil)
+	_, want, _ := strings.Cut(d.value, ":")
+	encoded := base32.StdEncoding.EncodeToString(sum)
+	if len(want) == hex.EncodedLen(len(sum)) {
+		encoded = hex.EncodeToString(sum)
+	}
+	if strings.EqualFold(strings.TrimRight(want, "="), strings.TrimRight(encoded, "=")) {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s is %s, but the bytes have %s", d.name, want, encoded)}
+}
