@@ -89,7 +89,7 @@ func (c *checker) withIndex(file *os.File) error {
 	name := strings.TrimSuffix(file.Name(), ".warc.gz") + cdxj.Extension
 	lines, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return c.warc(file, nil)
+		return c.warc(file, nil, "")
 	}
 	if err != nil {
 		return err
@@ -106,8 +106,7 @@ func (c *checker) withIndex(file *os.File) error {
 		}
 	})
 	defer i.stop()
-	i.file = base
-	return c.warc(file, i)
+	return c.warc(file, i, base)
 }
 
 // ioError returns err if reading a file failed, and nil if its content is damaged.
@@ -118,8 +117,8 @@ func ioError(err error) error {
 	return nil
 }
 
-// warc checks a WARC file and its index, which is nil if there is none.
-func (c *checker) warc(r io.Reader, i *index) error {
+// warc checks a WARC file with a name in its index, which is nil if there is none.
+func (c *checker) warc(r io.Reader, i *index, name string) error {
 	for rec, err := range records(r) {
 		say := func(problem string) {
 			c.report(&Problem{File: c.file, Entry: c.entry, Offset: &rec.line.Offset, RecordID: rec.line.RecordID, Error: problem})
@@ -135,7 +134,7 @@ func (c *checker) warc(r io.Reader, i *index) error {
 		for _, problem := range rec.problems {
 			say(problem)
 		}
-		missing, err := i.compare(rec)
+		missing, err := i.compare(rec, name)
 		if err != nil {
 			return err
 		}
@@ -143,6 +142,6 @@ func (c *checker) warc(r io.Reader, i *index) error {
 			say("the index has no line for this record")
 		}
 	}
-	_, err := i.compare(nil)
+	_, err := i.compare(nil, name)
 	return err
 }

@@ -59,6 +59,8 @@ type waczChecker struct {
 	number int      // of the last one
 	last   []byte   // its key and time
 	left   int64    // bytes that the index may still have
+
+	indexIsDamaged bool
 }
 
 func (c *checker) wacz(file io.ReaderAt, size int64) (err error) {
@@ -92,14 +94,15 @@ func (c *checker) wacz(file io.ReaderAt, size int64) (err error) {
 // checkPackage reads datapackage.json, and checks its hash and its list.
 func (w *waczChecker) checkPackage() error {
 	text, err := w.small(packageFile)
-	if err != nil {
+	if text == nil || err != nil {
 		return err
 	}
 	var p dataPackage
-	if err := json.Unmarshal(text, &p); err != nil && text != nil {
+	if err := json.Unmarshal(text, &p); err != nil {
 		w.say(0, "%s: %v", packageFile, err)
+		return nil
 	}
-	if text != nil && (p.Profile != "data-package" && p.Profile != "wacz-package" || p.Version == "") {
+	if p.Profile != "data-package" && p.Profile != "wacz-package" || p.Version == "" {
 		w.say(0, "%s: profile %q and wacz_version %q are not those of a WACZ", packageFile, p.Profile, p.Version)
 	}
 	w.listed = make(map[string]resource, len(p.Resources))
@@ -111,13 +114,12 @@ func (w *waczChecker) checkPackage() error {
 	if w.entries[digestFile] == nil { // it is optional
 		return nil
 	}
-	text2, err := w.small(digestFile)
-	if err != nil {
+	sum := sha256.Sum256(text)
+	if text, err = w.small(digestFile); text == nil || err != nil {
 		return err
 	}
 	var d packageDigest
-	sum := sha256.Sum256(text)
-	if err := json.Unmarshal(text2, &d); err != nil {
+	if err := json.Unmarshal(text, &d); err != nil {
 		w.say(0, "%s: %v", digestFile, err)
 	} else if d.Path != packageFile || d.Hash != hashOf(sum[:]) {
 		w.say(0, "%s: the hash of %q is %s, but %s has %s", digestFile, d.Path, d.Hash, packageFile, hashOf(sum[:]))
@@ -152,18 +154,20 @@ func (w *waczChecker) checkEntries() error {
 			return err
 		}
 	}
-	if w.index == nil {
+	var i *index
+	switch {
+	case w.indexIsDamaged:
+	case w.index == nil:
 		w.say(0, "no index")
-		w.index = w.checker
+	default:
+		i = newIndex(w.index, w.sorted())
+		defer i.stop()
 	}
-	i := newIndex(w.index, w.sorted())
-	defer i.stop()
 	for _, name := range names {
 		if !isWARC(name) {
 			continue
 		}
-		i.file = path.Base(name)
-		if err := w.read(name, func(r io.Reader) error { return w.warc(r, i) }); err != nil {
+		if err := w.read(name, func(r io.Reader) error { return w.warc(r, i, path.Base(name)) }); err != nil {
 			return err
 		}
 	}
@@ -208,6 +212,7 @@ func (w *waczChecker) read(name string, use func(io.Reader) error) error {
 			return unread
 		}
 		w.say(0, "%v", err)
+		w.indexIsDamaged = w.indexIsDamaged || path.Dir(name)+"/" == indexDir
 		return nil
 	}
 	switch listed, ok := w.listed[name]; {

@@ -65,9 +65,9 @@ func newIndex(c *checker, lines iter.Seq2[*indexLine, error]) *index {
 	return i
 }
 
-// compare compares a record with its line, and reports the lines before it, which have no record. Missing says
-// that the record has no line, but should. A nil record is the end of the file. A nil index misses nothing.
-func (i *index) compare(rec *record) (missing bool, err error) {
+// compare compares a record of a file with its line, and reports the lines before it, which have no record. Missing
+// says that the record has no line, but should. A nil record is the end of the file. A nil index misses nothing.
+func (i *index) compare(rec *record, file string) (missing bool, err error) {
 	if i == nil {
 		return false, nil
 	}
@@ -81,11 +81,11 @@ func (i *index) compare(rec *record) (missing bool, err error) {
 			}
 		}
 		line := i.line
-		if line.File > i.file || line.File == i.file && rec != nil && line.Offset > rec.line.Offset {
+		if line.File > file || line.File == file && rec != nil && line.Offset > rec.line.Offset {
 			break
 		}
 		i.line = nil
-		if line.File < i.file { // left over from a damaged file
+		if line.File < file { // left over from a damaged file
 			continue
 		}
 		if rec != nil && line.Offset == rec.line.Offset {

@@ -12,9 +12,11 @@ import (
 
 const (
 	maxLine = 256 << 10 // maximum length of the line of an index, in bytes
-	maxRun  = 32 << 20  // maximum size of the lines that are sorted in memory
 	maxRuns = 500
 )
+
+// maxRun is the maximum size of the lines that are sorted in memory. Tests reduce it.
+var maxRun = 32 << 20
 
 // readLines yields lines without their line feeds, of at most a number of bytes. They are valid until the next one.
 func readLines(r io.Reader, longest int) iter.Seq2[[]byte, error] {

@@ -79,9 +79,11 @@ func (r *record) readHeader(in *bufio.Reader) error {
 	if version, err := lines.ReadLine(); err != nil || version != "WARC/1.1" && version != "WARC/1.0" {
 		return errVersion
 	}
-	if r.fields, err = lines.ReadMIMEHeader(); err != nil {
+	fields, err := lines.ReadMIMEHeader()
+	if err != nil {
 		return err
 	}
+	r.fields = fields
 	r.kind = r.fields.Get("WARC-Type")
 	r.line = cdxj.Line{
 		URL:      strings.Trim(r.fields.Get("WARC-Target-URI"), "<>"), // in WARC/1.0 some have them

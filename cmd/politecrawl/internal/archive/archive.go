@@ -128,7 +128,9 @@ Exit code: 0 no problem, 1 a file has problems, 2 usage error, 3 a file cannot b
 				var failed error
 				n, err := archive.Check(name, func(p *archive.Problem) {
 					problems++
-					failed = errors.Join(failed, out.PrintAs(format, p, cli.Escape(p.String())+"\n"))
+					if failed == nil {
+						failed = out.PrintAs(format, p, cli.Escape(p.String())+"\n")
+					}
 				})
 				records += n
 				if failed != nil {
