@@ -42,6 +42,7 @@ type warcFile struct {
 	bytes []byte
 	lines []byte // its index
 	n     int
+	zip   *gzip.Writer
 }
 
 // id returns the ID of the n-th record.
@@ -49,10 +50,13 @@ func id(n int) string { return fmt.Sprintf("<urn:uuid:00000000-0000-4000-8000-%0
 
 // text adds a record of a text.
 func (f *warcFile) text(text string) {
+	if f.zip == nil {
+		f.zip = gzip.NewWriter(nil) // takes 800 KB
+	}
 	var member bytes.Buffer
-	z := gzip.NewWriter(&member)
-	_, _ = io.WriteString(z, text)
-	_ = z.Close()
+	f.zip.Reset(&member)
+	_, _ = io.WriteString(f.zip, text)
+	_ = f.zip.Close()
 	f.bytes = append(f.bytes, member.Bytes()...)
 	f.n++
 }

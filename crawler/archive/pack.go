@@ -168,8 +168,8 @@ func (p *packer) addWARC(name string) error {
 	return err
 }
 
-// blockLines is the number of lines of a block of the index.
-const blockLines = 3000
+// blockSize is the number of lines of a block of the index.
+const blockSize = 3000
 
 // writeIndex writes the index in blocks, and the list of blocks.
 func (p *packer) writeIndex() error {
@@ -201,7 +201,7 @@ func (p *packer) writeIndex() error {
 			}
 			_, _ = z.Write(line)
 			_, _ = z.Write([]byte("\n")) // a buffer takes all
-			if lines++; lines == blockLines {
+			if lines++; lines == blockSize {
 				if err := flush(); err != nil {
 					return err
 				}
