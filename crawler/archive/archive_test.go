@@ -97,7 +97,7 @@ func (f *warcFile) response(kind, url, fields, block string) {
 }
 
 // write writes the file and its index.
-func (f *warcFile) write(t *testing.T, dir string) string {
+func (f *warcFile) write(t testing.TB, dir string) string {
 	t.Helper()
 	name := filepath.Join(dir, f.name)
 	must(t, errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(name, f.bytes, 0o600),
@@ -145,7 +145,7 @@ func lastLength(f *warcFile) (length int64) {
 }
 
 // writePages writes a file of pages.
-func writePages(t *testing.T, dir, name string, pages ...output.Page) {
+func writePages(t testing.TB, dir, name string, pages ...output.Page) {
 	t.Helper()
 	var text []byte
 	for _, p := range pages {
@@ -157,7 +157,7 @@ func writePages(t *testing.T, dir, name string, pages ...output.Page) {
 }
 
 // sampleCrawl writes the directory of a crawl.
-func sampleCrawl(t *testing.T, dir, warc string) {
+func sampleCrawl(t testing.TB, dir, warc string) {
 	t.Helper()
 	sample(warc).write(t, dir)
 	writePages(t, dir, "pages.jsonl",
@@ -181,7 +181,7 @@ func problemsOf(t *testing.T, name string) (found []string) {
 	return found
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -176,15 +176,18 @@ func (w *waczChecker) checkEntries() error {
 
 // readerOf returns what reads an entry that is not a WARC file, or nil if only its hash counts.
 func (w *waczChecker) readerOf(name string) func(io.Reader) error {
-	switch dir, ext := path.Dir(name)+"/", path.Ext(name); {
-	case dir == "pages/" && ext == ".jsonl":
+	dir, ext := path.Dir(name)+"/", path.Ext(name)
+	if dir == "pages/" && ext == ".jsonl" {
 		return w.pages
-	case dir == indexDir && (ext == ".cdx" || ext == ".cdxj"):
-		return w.addLines
-	case dir == indexDir && ext == ".gz":
+	}
+	if dir != indexDir || ext == ".idx" {
+		return nil
+	}
+	w.index = &checker{file: w.file, entry: name, report: w.report}
+	if ext == ".gz" {
 		return w.blocks
 	}
-	return nil
+	return w.addLines
 }
 
 // read reads an entry, and compares its size and its hash with those of datapackage.json. It reports other errors
@@ -266,9 +269,6 @@ func (w *waczChecker) addLines(r io.Reader) error {
 }
 
 func (w *waczChecker) addLine(text []byte) error {
-	if w.index == nil {
-		w.index = &checker{file: w.file, entry: w.entry, report: w.report}
-	}
 	w.number++
 	if w.left -= int64(len(text)); w.left < 0 {
 		return errLargeIndex

@@ -101,15 +101,12 @@ func FuzzCheck(f *testing.F) {
 	f.Add(warc.bytes[:len(warc.bytes)/2], warc.lines[:len(warc.lines)/2])
 	f.Add([]byte(gzipped("WARC/1.1\r\nContent-Length: 5\r\n\r\n")), []byte{})
 	dir := f.TempDir()
-	sampleCrawl(t, dir, "a.warc.gz")
+	sampleCrawl(f, dir, "a.warc.gz")
 	name := filepath.Join(dir, "a.wacz")
-	if _, err := Pack(f.Context(), name, []string{dir}, new(Options)); err != nil {
-		f.Fatal(err)
-	}
+	_, err := Pack(f.Context(), name, []string{dir}, new(Options))
+	must(f, err)
 	wacz, err := os.ReadFile(name)
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	f.Add(wacz, []byte{})
 	f.Fuzz(func(t *testing.T, file, lines []byte) {
 		c := &checker{report: func(p *Problem) { _ = p.String() }}

@@ -2,6 +2,7 @@
 package archive
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -75,17 +76,8 @@ Exit code: 0 done, 2 usage error or the file cannot be written, 3 failed.`,
 			defer done()
 			opts.Software = "politecrawl/" + cli.ReadBuild().Version
 			packed, err := archive.Pack(ctx, to, dirs, &opts)
-			switch {
-			case ctx.Err() != nil:
-				return cli.ExitWith(cli.ExitInterrupted)
-			case errors.Is(err, archive.ErrNoWARC):
-				return cli.Misuse("%s: %w; crawl with --also-write warc", waczName, err)
-			case errors.Is(err, archive.ErrNames):
-				return cli.Misuse("%s: %w; write a WACZ file of each directory", waczName, err)
-			case errors.Is(err, archive.ErrDamaged):
-				return cli.Failed("%s: %w; if the crawl was killed, resume it: %s", waczName, err, "politecrawl crawl --resume DIR")
-			case err != nil:
-				return cli.Failed("%s: %w", waczName, cli.QuotePath(err))
+			if err != nil {
+				return packError(err)
 			}
 			text := fmt.Sprintf("%s: %s, %s, %s\n", cli.Escape(to), humanize.Count(packed.Files, "WARC file"),
 				humanize.Count(packed.Records, "indexed record"), humanize.Count(packed.Pages, "page"))
@@ -96,6 +88,24 @@ Exit code: 0 done, 2 usage error or the file cannot be written, 3 failed.`,
 	cmd.Flags().BoolVar(&opts.Text, "text", false, "add the text of the pages to the list of pages")
 	cmd.Flags().StringVarP(&to, "output", "o", "", "write the WACZ into `FILE` (default: DIR.wacz)")
 	return cmd
+}
+
+// packError says what to do about an error.
+func packError(err error) error {
+	about, ofPath := errors.AsType[*fs.PathError](err)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return cli.ExitWith(cli.ExitInterrupted)
+	case errors.Is(err, archive.ErrNoWARC):
+		return cli.Misuse("%s: %w; crawl with --also-write warc", waczName, err)
+	case errors.Is(err, archive.ErrNames):
+		return cli.Misuse("%s: %w; write a WACZ file of each directory", waczName, err)
+	case errors.Is(err, archive.ErrDamaged):
+		return cli.Failed("%s: %w; if the crawl was killed, resume it: politecrawl crawl --resume DIR", waczName, err)
+	case ofPath && about.Op == "open":
+		return cli.Misuse("%s: %w", waczName, cli.QuotePath(err))
+	}
+	return cli.Failed("%s: %w", waczName, cli.QuotePath(err))
 }
 
 const checkName = "archive check"
