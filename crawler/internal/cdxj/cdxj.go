@@ -3,11 +3,11 @@
 //
 //	com,example)/page 20260301120000 {"url":"https://example.com/page","mime":"text/html",...}
 //
-// An index beside a WARC file has the order of its records. That of a package is sorted by bytes,
+// An index beside a WARC file has the order of its records. The index of a package is sorted by bytes,
 // so that a reader finds the captures of a URL by a binary search.
 //
-// Records of type response, revisit and resource have a line. The response of a HEAD request has none, since
-// a replay would show it as an empty page.
+// Records of type response, revisit and resource have a line. A response to a HEAD request has none, since a
+// replay would show it as an empty page.
 package cdxj
 
 import (
