@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -77,36 +78,12 @@ type checker struct {
 	entry   string // in a WACZ
 	report  func(*Problem)
 	records int
+	index   *index // nil if there is none
 }
 
 // say reports a problem at a line, or 0.
 func (c *checker) say(line int, format string, args ...any) {
 	c.report(&Problem{File: c.file, Entry: c.entry, Line: line, Error: fmt.Sprintf(format, args...)})
-}
-
-// withIndex checks a WARC file with the index beside it, if there is one.
-func (c *checker) withIndex(file *os.File) error {
-	name := strings.TrimSuffix(file.Name(), ".warc.gz") + cdxj.Extension
-	lines, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return c.warc(file, nil, "")
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { _ = lines.Close() }()
-	of, base := &checker{file: name, report: c.report}, filepath.Base(file.Name())
-	i := newIndex(of, func(yield func(*indexLine, error) bool) {
-		for line, err := range of.readIndex(lines) {
-			if err == nil && line.File != base {
-				of.say(line.number, "filename is %q instead of %q", line.File, base)
-			} else if !yield(line, err) {
-				return
-			}
-		}
-	})
-	defer i.stop()
-	return c.warc(file, i, base)
 }
 
 // ioError returns err if reading a file failed, and nil if its content is damaged.
@@ -117,8 +94,39 @@ func ioError(err error) error {
 	return nil
 }
 
-// warc checks a WARC file with a name in its index, which is nil if there is none.
-func (c *checker) warc(r io.Reader, i *index, name string) error {
+// withIndex checks a WARC file with the index beside it, if there is one.
+func (c *checker) withIndex(file *os.File) error {
+	base := filepath.Base(file.Name())
+	name := strings.TrimSuffix(file.Name(), ".warc.gz") + cdxj.Extension
+	lines, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c.warc(file, base)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lines.Close() }()
+	c.index = &index{checker: checker{file: name, report: c.report}}
+	return errors.Join(c.indexed(file, base, lines), c.index.lines.close())
+}
+
+// indexed checks a WARC file with the lines of its index.
+func (c *checker) indexed(file io.Reader, name string, index io.Reader) error {
+	lines := newScanner(index, maxLine)
+	for lines.Scan() {
+		if err := c.index.add(lines.Bytes()); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		c.index.say(c.index.number+1, "%v", err)
+		c.index.unchecked(name)
+	}
+	return cmp.Or(ioError(lines.Err()), c.warc(file, name), c.index.compare(c))
+}
+
+// warc checks a WARC file.
+func (c *checker) warc(r io.Reader, name string) error {
 	for rec, err := range records(r) {
 		say := func(problem string) {
 			c.report(&Problem{File: c.file, Entry: c.entry, Offset: &rec.line.Offset, RecordID: rec.line.RecordID, Error: problem})
@@ -128,20 +136,17 @@ func (c *checker) warc(r io.Reader, i *index, name string) error {
 		}
 		if err != nil {
 			say(fmt.Sprintf("damaged gzip member: %v; the rest of the file is not checked", err))
+			c.index.unchecked(name)
 			return nil
 		}
 		c.records++
 		for _, problem := range rec.problems {
 			say(problem)
 		}
-		missing, err := i.compare(rec, name)
-		if err != nil {
+		rec.line.File = name
+		if err := c.index.addRecord(rec); err != nil {
 			return err
 		}
-		if missing {
-			say("the index has no line for this record")
-		}
 	}
-	_, err := i.compare(nil, name)
-	return err
+	return nil
 }

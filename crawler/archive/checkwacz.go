@@ -8,18 +8,12 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"iter"
 	"maps"
 	"math"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
-
-	"github.com/politecrawl/politecrawl/crawler/internal/cdxj"
 )
 
 // The limits of what is read of a WACZ into memory, and of its index.
@@ -52,43 +46,34 @@ func (l *limitedAt) ReadAt(p []byte, at int64) (int, error) {
 type waczChecker struct {
 	*checker
 	entries map[string]*zip.File
-	listed  map[string]resource
-
-	index  *checker // reports problems of the index
-	lines  sorter   // of the index, after their file, offset and number
-	number int      // of the last one
-	last   []byte   // its key and time
-	left   int64    // bytes that the index may still have
-
-	indexIsDamaged bool
+	listed  map[string]resource // nil if datapackage.json cannot be read
+	last    []byte              // key and time of the last line of the index
+	left    int64               // bytes that the index may still have
 }
 
 func (c *checker) wacz(file io.ReaderAt, size int64) (err error) {
 	limited := &limitedAt{file, maxDirectory}
 	z, err := zip.NewReader(limited, size)
-	if unread := ioError(err); unread != nil {
-		return unread
-	}
 	if err != nil {
 		c.say(0, "damaged ZIP file: %v", err)
-		return nil
+		return ioError(err)
 	}
 	limited.left = math.MaxInt // the entries are streams
 	w := &waczChecker{checker: c, entries: make(map[string]*zip.File), left: maxExpansion * size}
-	defer func() { err = errors.Join(err, w.lines.close()) }()
 	for _, entry := range z.File {
-		switch {
-		case strings.HasSuffix(entry.Name, "/"):
-		case w.entries[entry.Name] != nil:
+		if w.entries[entry.Name] != nil {
 			w.say(0, "two entries are named %q", entry.Name)
-		default:
+		}
+		if !strings.HasSuffix(entry.Name, "/") {
 			w.entries[entry.Name] = entry
 		}
 	}
-	if err := w.checkPackage(); err != nil {
-		return err
-	}
-	return w.checkEntries()
+	defer func() {
+		if w.index != nil {
+			err = errors.Join(err, w.index.lines.close())
+		}
+	}()
+	return cmp.Or(w.checkPackage(), w.checkEntries())
 }
 
 // checkPackage reads datapackage.json, and checks its hash and its list.
@@ -140,54 +125,40 @@ func (w *waczChecker) small(name string) (text []byte, err error) {
 	return text, err
 }
 
-// checkEntries checks the entries, the index before the records.
+// checkEntries checks the entries, and then compares the index with the records.
 func (w *waczChecker) checkEntries() error {
-	names := slices.SortedFunc(maps.Keys(w.entries), func(a, b string) int {
-		return cmp.Or(cmp.Compare(path.Base(a), path.Base(b)), cmp.Compare(a, b))
-	})
-	isWARC := func(name string) bool { return strings.HasPrefix(name, archiveDir) }
+	names := slices.Sorted(maps.Keys(w.entries))
 	for _, name := range names {
-		if isWARC(name) || name == packageFile || name == digestFile {
-			continue
-		}
-		if err := w.read(name, w.readerOf(name)); err != nil {
-			return err
+		if path.Dir(name)+"/" == indexDir && path.Ext(name) != ".idx" {
+			w.index = &index{checker: checker{file: w.file, entry: name, report: w.report}, dir: archiveDir}
 		}
 	}
-	var i *index
-	switch {
-	case w.indexIsDamaged:
-	case w.index == nil:
+	if w.index == nil {
 		w.say(0, "no index")
-	default:
-		i = newIndex(w.index, w.sorted())
-		defer i.stop()
 	}
 	for _, name := range names {
-		if !isWARC(name) {
+		var use func(io.Reader) error
+		switch dir, ext := path.Dir(name)+"/", path.Ext(name); {
+		case name == packageFile, name == digestFile:
 			continue
+		case strings.HasPrefix(name, archiveDir):
+			use = func(r io.Reader) error { return w.warc(r, path.Base(name)) }
+		case dir == "pages/" && ext == ".jsonl":
+			use = w.pages
+		case dir == indexDir && ext == ".gz":
+			use = w.blocks
+		case dir == indexDir && ext != ".idx":
+			use = w.addLines
 		}
-		if err := w.read(name, func(r io.Reader) error { return w.warc(r, i, path.Base(name)) }); err != nil {
+		w.last = nil
+		if err := w.read(name, use); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// readerOf returns what reads an entry that is not a WARC file, or nil if only its hash counts.
-func (w *waczChecker) readerOf(name string) func(io.Reader) error {
-	dir, ext := path.Dir(name)+"/", path.Ext(name)
-	if dir == "pages/" && ext == ".jsonl" {
-		return w.pages
-	}
-	if dir != indexDir || ext == ".idx" {
+	if w.index == nil || w.index.isDamaged {
 		return nil
 	}
-	w.index = &checker{file: w.file, entry: name, report: w.report}
-	if ext == ".gz" {
-		return w.blocks
-	}
-	return w.addLines
+	return w.index.compare(w.checker)
 }
 
 // read reads an entry, and compares its size and its hash with those of datapackage.json. It reports other errors
@@ -215,7 +186,9 @@ func (w *waczChecker) read(name string, use func(io.Reader) error) error {
 			return unread
 		}
 		w.say(0, "%v", err)
-		w.indexIsDamaged = w.indexIsDamaged || path.Dir(name)+"/" == indexDir
+		if w.index != nil && path.Dir(name)+"/" == indexDir {
+			w.index.isDamaged = true
+		}
 		return nil
 	}
 	switch listed, ok := w.listed[name]; {
@@ -232,18 +205,10 @@ func (w *waczChecker) read(name string, use func(io.Reader) error) error {
 
 // pages checks a list of pages.
 func (w *waczChecker) pages(r io.Reader) error {
-	number := 0
-	for text, err := range readLines(r, maxPageLine) {
-		if err != nil {
-			return err
-		}
-		number++
-		var page struct {
-			Format string    `json:"format"`
-			URL    string    `json:"url"`
-			TS     time.Time `json:"ts"`
-		}
-		switch err := json.Unmarshal(text, &page); {
+	lines := newScanner(r, maxPageLine)
+	for number := 1; lines.Scan(); number++ {
+		var page packedPage
+		switch err := json.Unmarshal(lines.Bytes(), &page); {
 		case err != nil:
 			w.say(number, "%v", err)
 		case number == 1 && page.Format != pagesFormat:
@@ -252,130 +217,78 @@ func (w *waczChecker) pages(r io.Reader) error {
 			w.say(number, "page without url or ts")
 		}
 	}
-	return nil
+	return lines.Err()
 }
 
-// addLines adds the lines of an index.
+// addLines adds the lines of the index.
 func (w *waczChecker) addLines(r io.Reader) error {
-	for text, err := range readLines(r, maxLine) {
-		if err == nil {
-			err = w.addLine(text)
+	lines := newScanner(r, maxLine)
+	for lines.Scan() {
+		line := lines.Bytes()
+		if w.left -= int64(len(line)); w.left < 0 {
+			return errLargeIndex
 		}
-		if err != nil {
+		if err := w.index.add(line); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-func (w *waczChecker) addLine(text []byte) error {
-	w.number++
-	if w.left -= int64(len(text)); w.left < 0 {
-		return errLargeIndex
-	}
-	start := text
-	if at := bytes.IndexByte(text, '{'); at >= 0 {
-		start = text[:at]
-	}
-	if bytes.Compare(start, w.last) < 0 {
-		w.say(w.number, "the lines are not sorted: %q follows %q", start, w.last)
-	}
-	w.last = append(w.last[:0], start...)
-	line, err := cdxj.Parse(text)
-	switch {
-	case err != nil:
-		w.say(w.number, "%v", err)
-		return nil
-	case w.entries[archiveDir+line.File] == nil:
-		w.say(w.number, "no entry %q", archiveDir+line.File)
-		return nil
-	}
-	return w.lines.add(fmt.Appendf(nil, "%s\x00%020d\x00%d\x00%s", line.File, line.Offset, w.number, text))
-}
-
-// sorted yields the lines of the index in the order of the records.
-func (w *waczChecker) sorted() iter.Seq2[*indexLine, error] {
-	return func(yield func(*indexLine, error) bool) {
-		for text, err := range w.lines.all() {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			parts := bytes.SplitN(text, []byte{0}, 4)
-			line, _ := parseLine(parts[3]) // addLine has parsed it
-			line.number, _ = strconv.Atoi(string(parts[2]))
-			if !yield(line, nil) {
-				return
-			}
+		start := startOf(line)
+		if bytes.Compare(start, w.last) < 0 {
+			w.say(w.index.number, "the lines are not sorted: %q follows %q", start, w.last)
 		}
+		w.last = append(w.last[:0], start...)
 	}
+	return lines.Err()
 }
 
-// blocks adds the lines of a compressed index, and compares its blocks with the file that lists them.
+// startOf returns the key and the time of a line, up to its JSON.
+func startOf(line []byte) []byte {
+	start, _, _ := bytes.Cut(line, []byte("{"))
+	return start
+}
+
+// blocks adds the lines of a compressed index, and compares its blocks with the list of them.
 func (w *waczChecker) blocks(r io.Reader) error {
 	name := strings.TrimSuffix(strings.TrimSuffix(w.entry, ".gz"), ".cdx") + ".idx"
-	next, stop := iter.Pull(w.blockLines(name))
-	defer stop()
+	var list io.ReadCloser = io.NopCloser(strings.NewReader(""))
+	if entry := w.entries[name]; entry != nil {
+		if opened, err := entry.Open(); err == nil { // read reports an error
+			list = opened
+		}
+	}
+	defer func() { _ = list.Close() }()
+	lines := newScanner(list, maxLine)
+	next := func() string {
+		if lines.Scan() && (!bytes.HasPrefix(lines.Bytes(), []byte("!meta")) || lines.Scan()) {
+			return lines.Text()
+		}
+		return ""
+	}
 	for in := newMembers(r); ; {
 		err := in.next()
-		b, ok := next()
 		if errors.Is(err, io.EOF) {
-			if ok {
-				w.say(0, "%s lists a block at byte %d, which does not exist", name, b.Offset)
+			if line := next(); line != "" {
+				w.say(0, "%s lists a block that does not exist: %s", name, line)
 			}
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		before := w.number
-		first, unzipped := "", bufio.NewReader(&in.member)
-		if start, err := unzipped.Peek(len(b.key)); err == nil {
-			first = string(start)
-		}
-		if err := w.addLines(unzipped); err != nil {
+		text, first := bufio.NewReaderSize(&in.member, maxLine), w.index.number+1
+		start, _ := text.Peek(maxLine) // addLines returns the error
+		start, _, _ = bytes.Cut(startOf(start), []byte("\n"))
+		want := string(start)
+		if err := w.addLines(text); err != nil {
 			return err
 		}
 		length, err := in.end()
 		if err != nil {
 			return err
 		}
-		if !ok || b.Offset != in.offset || b.Length != length || b.key != first {
-			w.say(before+1, "%s does not list the block of %d bytes at byte %d that starts with this line", name, length, in.offset)
-		}
-	}
-}
-
-// A listedBlock is a block, and the key and time of its first line.
-type listedBlock struct {
-	block
-	key string
-}
-
-// blockLines yields the lines of a list of blocks.
-func (w *waczChecker) blockLines(name string) iter.Seq[listedBlock] {
-	return func(yield func(listedBlock) bool) {
-		entry := w.entries[name]
-		if entry == nil {
-			return
-		}
-		r, err := entry.Open()
-		if err != nil { // read reports it
-			return
-		}
-		defer func() { _ = r.Close() }()
-		for text, err := range readLines(r, maxLine) {
-			key, object, _ := strings.Cut(string(text), " {")
-			b := listedBlock{key: key}
-			if err != nil || strings.HasPrefix(key, "!meta") {
-				continue
-			}
-			if err := json.Unmarshal([]byte("{"+object), &b.block); err != nil {
-				w.say(0, "%s: %v", name, err)
-			}
-			if !yield(b) {
-				return
-			}
+		line := next()
+		var b block
+		if err := json.Unmarshal([]byte(line[len(startOf([]byte(line))):]), &b); err != nil || string(startOf([]byte(line))) != want || b.Offset != in.offset || b.Length != length {
+			w.say(first, "%s should list here the block of %d bytes at byte %d that starts with %q: %q", name, length, in.offset, want, line)
 		}
 	}
 }

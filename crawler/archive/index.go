@@ -3,130 +3,121 @@ package archive
 import (
 	"bytes"
 	"fmt"
-	"io"
-	"iter"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/cdxj"
 )
 
-// An indexLine is a line of an index.
-type indexLine struct {
-	cdxj.Line
-	key    string
-	number int // from 1
-}
-
-func parseLine(text []byte) (*indexLine, error) {
-	line, err := cdxj.Parse(text)
-	key, _, _ := bytes.Cut(text, []byte(" "))
-	return &indexLine{Line: line, key: string(key)}, err
-}
-
-// readIndex yields the lines of an index that can be parsed, and reports the others.
-func (c *checker) readIndex(r io.Reader) iter.Seq2[*indexLine, error] {
-	return func(yield func(*indexLine, error) bool) {
-		number := 0
-		for text, err := range readLines(r, maxLine) {
-			number++
-			if unread := ioError(err); unread != nil {
-				yield(nil, unread)
-				return
-			}
-			line := new(indexLine)
-			if err == nil {
-				line, err = parseLine(text)
-			}
-			if err != nil {
-				c.say(number, "%v", err)
-				continue
-			}
-			line.number = number
-			if !yield(line, nil) {
-				return
-			}
-		}
-	}
-}
-
-// An index has the lines about WARC files, in the order of the files and of their records.
+// An index compares the lines of an index with those that the records should have.
 type index struct {
-	*checker        // of the index
-	file     string // the current WARC file
-	next     func() (*indexLine, error, bool)
-	stop     func()
-	line     *indexLine // the next one; nil if it is not read, or there is none
+	checker // of the index
+	lines   sorter
+	dir     string // of the WARC files in a WACZ
+	number  int    // of lines
+
+	isDamaged bool     // only its beginning was read
+	damaged   []string // WARC files of which only the beginning was read
 }
 
-func newIndex(c *checker, lines iter.Seq2[*indexLine, error]) *index {
-	i := &index{checker: c}
-	i.next, i.stop = iter.Pull2(lines)
-	return i
-}
+// The lines of the sorter have these columns: the place of a record, who says so, where, and the line of the index.
+const (
+	columns  = "%q %020d\x00%c\x00%s\x00%s"
+	byIndex  = 'i'
+	byRecord = 'r'
+)
 
-// compare compares a record of a file with its line, and reports the lines before it, which have no record. Missing
-// says that the record has no line, but should. A nil record is the end of the file. A nil index misses nothing.
-func (i *index) compare(rec *record, file string) (missing bool, err error) {
-	if i == nil {
-		return false, nil
+// add adds a line of the index.
+func (i *index) add(text []byte) error {
+	i.number++
+	line, err := cdxj.Parse(text)
+	if err != nil {
+		i.say(i.number, "%v", err)
+		return nil
 	}
-	for {
-		if i.line == nil {
-			var ok bool
-			if i.line, err, ok = i.next(); err != nil {
-				return false, err
-			} else if !ok {
-				break
-			}
+	return i.lines.add(fmt.Appendf(nil, columns, line.File, line.Offset, byIndex, strconv.Itoa(i.number), text))
+}
+
+// addRecord adds what a record says. A nil index ignores it.
+func (i *index) addRecord(rec *record) error {
+	if i == nil {
+		return nil
+	}
+	needed := strconv.FormatBool(rec.needed)
+	return i.lines.add(fmt.Appendf(nil, columns, rec.line.File, rec.line.Offset, byRecord, needed, bytes.TrimSpace(rec.line.AppendTo(nil))))
+}
+
+// unchecked says that only the beginning of a WARC file was read.
+func (i *index) unchecked(file string) {
+	if i != nil {
+		i.damaged = append(i.damaged, strconv.Quote(file)+" ")
+	}
+}
+
+// compare compares all lines. It reports for c that a record has no line.
+func (i *index) compare(c *checker) error {
+	var place, text string // of a line of the index
+	number := 0            // of it; 0 if there is none, or its record was found
+	alone := func() {
+		unchecked := func(file string) bool { return strings.HasPrefix(place, file) }
+		if number > 0 && !slices.ContainsFunc(i.damaged, unchecked) {
+			i.say(number, "no record of its own starts there: %s", text)
 		}
-		line := i.line
-		if line.File > file || line.File == file && rec != nil && line.Offset > rec.line.Offset {
-			break
+		number = 0
+	}
+	for sorted, err := range i.lines.all() {
+		if err != nil {
+			return err
 		}
-		i.line = nil
-		if line.File < file { // left over from a damaged file
+		column := strings.SplitN(string(sorted), "\x00", 4)
+		if column[1] == string(byIndex) {
+			alone()
+			place, text = column[0], column[3]
+			number, _ = strconv.Atoi(column[2])
 			continue
 		}
-		if rec != nil && line.Offset == rec.line.Offset {
-			for _, difference := range line.differences(&rec.line) {
-				i.say(line.number, "%s", difference)
+		rec, _ := cdxj.Parse([]byte(column[3]))
+		switch {
+		case number > 0 && place == column[0]:
+			if want := agreeing(text, rec); want != "" {
+				i.say(number, "%s should be %s", text, want)
 			}
-			return false, nil
+			number = 0
+		case column[2] == "true":
+			entry := ""
+			if i.dir != "" {
+				entry = i.dir + rec.File
+			}
+			c.report(&Problem{File: c.file, Entry: entry, Offset: &rec.Offset, RecordID: rec.RecordID, Error: "the index has no line for this record"})
 		}
-		i.say(line.number, "no record starts at byte %d of %s, or the line is out of order", line.Offset, line.File)
 	}
-	return rec != nil && rec.needed, nil
+	alone()
+	return nil
 }
 
-// differences returns what a line says and its record does not.
-func (l *indexLine) differences(rec *cdxj.Line) (found []string) {
-	compare := func(name string, got, want any) {
-		if got != want {
-			found = append(found, fmt.Sprintf("%s is %v, that of the record %v", name, got, want))
-		}
-	}
-	compare("url", l.URL, rec.URL)
-	compare("length", l.Length, rec.Length)
-	if l.Time.Nanosecond() == 0 {
+// agreeing returns the line of a record with the fields that a line of the index has, or "" if they agree.
+func agreeing(text string, rec cdxj.Line) string {
+	line, _ := cdxj.Parse([]byte(text)) // add has parsed it
+	if line.Time.Nanosecond() == 0 {
 		rec.Time = rec.Time.Truncate(time.Second)
 	}
-	compare("time", l.Time.UTC().Format(time.RFC3339Nano), rec.Time.UTC().Format(time.RFC3339Nano))
-	if l.Status != 0 || l.MIME != "" {
-		compare("status", l.Status, rec.Status)
-		compare("mime", l.MIME, rec.MIME)
+	if line.Status == 0 && line.MIME == "" {
+		rec.Status, rec.MIME = 0, ""
 	}
-	if l.RecordID != "" {
-		compare("id", l.RecordID, rec.RecordID)
+	if line.RecordID == "" {
+		rec.RecordID = ""
 	}
-	if want := rec.Digest; l.Digest != "" {
-		if !strings.Contains(l.Digest, ":") { // as warcio writes it
-			_, want, _ = strings.Cut(want, ":")
-		}
-		compare("digest", l.Digest, want)
+	if line.Digest == "" {
+		rec.Digest = ""
+	} else if !strings.Contains(line.Digest, ":") { // as warcio writes it
+		_, rec.Digest, _ = strings.Cut(rec.Digest, ":")
 	}
-	if key, _, _ := bytes.Cut(l.AppendTo(nil), []byte(" ")); !strings.Contains(l.key, "__wb_method=") { // of POST
-		compare("key", l.key, string(key))
+	want, got := string(bytes.TrimSpace(rec.AppendTo(nil))), string(bytes.TrimSpace(line.AppendTo(nil)))
+	key, _, _ := strings.Cut(text, " ")
+	if got == want && (strings.HasPrefix(want, key+" ") || strings.Contains(key, "__wb_method=")) { // of POST
+		return ""
 	}
-	return found
+	return want
 }

@@ -3,6 +3,7 @@ package archive
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"iter"
@@ -18,20 +19,11 @@ const (
 // maxRun is the maximum size of the lines that are sorted in memory. Tests reduce it.
 var maxRun = 32 << 20
 
-// readLines yields lines without their line feeds, of at most a number of bytes. They are valid until the next one.
-func readLines(r io.Reader, longest int) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		lines := bufio.NewScanner(r)
-		lines.Buffer(nil, longest)
-		for lines.Scan() {
-			if !yield(lines.Bytes(), nil) {
-				return
-			}
-		}
-		if err := lines.Err(); err != nil {
-			yield(nil, err)
-		}
-	}
+// newScanner returns a scanner for lines of at most a number of bytes.
+func newScanner(r io.Reader, longest int) *bufio.Scanner {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, longest)
+	return lines
 }
 
 var errTooManyLines = errors.New("index of more than 16 GB")
@@ -44,7 +36,11 @@ type sorter struct {
 	ends  []int64  // of the sorted runs in file
 }
 
+// add adds a line. It leaves out one that is too long: a site cannot make it.
 func (s *sorter) add(line []byte) error {
+	if len(line) >= 2*maxLine {
+		return nil
+	}
 	s.lines = append(s.lines, bytes.Clone(line))
 	if s.size += len(line); s.size < maxRun {
 		return nil
@@ -54,72 +50,66 @@ func (s *sorter) add(line []byte) error {
 
 // spill writes the lines in memory into the file.
 func (s *sorter) spill() (err error) {
-	start := int64(0)
-	switch {
-	case s.file == nil:
-		if s.file, err = os.CreateTemp("", "politecrawl-index-"); err != nil {
-			return err
-		}
-	case len(s.ends) == maxRuns:
-		return errTooManyLines
-	default:
-		start = s.ends[len(s.ends)-1]
+	if s.file == nil {
+		s.file, err = os.CreateTemp("", "politecrawl-index-")
+	}
+	if len(s.ends) == maxRuns {
+		err = errTooManyLines
+	}
+	if err != nil {
+		return err
 	}
 	slices.SortFunc(s.lines, bytes.Compare)
 	out := bufio.NewWriter(s.file)
 	for _, line := range s.lines {
-		start += int64(len(line)) + 1
-		_, _ = out.Write(line)
-		_ = out.WriteByte('\n') // Flush returns the errors
+		_, _ = out.Write(append(line, '\n')) // Flush returns the error
 	}
-	s.lines, s.size, s.ends = nil, 0, append(s.ends, start)
-	return out.Flush()
+	end, err := s.file.Seek(0, io.SeekCurrent)
+	s.lines, s.size, s.ends = nil, 0, append(s.ends, end+int64(out.Buffered()))
+	return cmp.Or(err, out.Flush())
 }
 
-// all yields the lines in order. They are valid until the next one.
+// all yields the lines in order, and empties the sorter. They are valid until the next one.
 func (s *sorter) all() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		slices.SortFunc(s.lines, bytes.Compare)
-		type run struct {
-			next func() ([]byte, error, bool)
-			line []byte
-		}
-		var runs []*run
-		add := func(lines iter.Seq2[[]byte, error]) (stop func()) {
-			next, stop := iter.Pull2(lines)
-			runs = append(runs, &run{next: next})
-			return stop
-		}
-		defer add(func(yield func([]byte, error) bool) {
+		if s.file == nil {
+			slices.SortFunc(s.lines, bytes.Compare)
 			for _, line := range s.lines {
 				if !yield(line, nil) {
 					return
 				}
 			}
-		})()
-		start := int64(0)
-		for _, end := range s.ends {
-			defer add(readLines(io.NewSectionReader(s.file, start, end-start), 2*maxLine))()
-			start = end
+			return
 		}
-		advance := func(r *run) bool {
-			line, err, ok := r.next()
-			r.line = line
-			if !ok {
-				runs = slices.DeleteFunc(runs, func(other *run) bool { return other == r })
+		if err := s.spill(); err != nil {
+			yield(nil, err)
+			return
+		}
+		var runs []*bufio.Scanner
+		for start := int64(0); len(s.ends) > 0; s.ends = s.ends[1:] {
+			runs = append(runs, newScanner(io.NewSectionReader(s.file, start, s.ends[0]-start), 2*maxLine))
+			start = s.ends[0]
+		}
+		next := slices.Clone(runs) // those to advance
+		for {
+			for _, run := range next {
+				if run.Scan() {
+					continue
+				}
+				if run.Err() != nil {
+					yield(nil, run.Err())
+					return
+				}
+				runs = slices.DeleteFunc(runs, func(r *bufio.Scanner) bool { return r == run })
 			}
-			return err == nil || yield(nil, err) && false
-		}
-		for _, r := range slices.Clone(runs) {
-			if !advance(r) {
+			if len(runs) == 0 {
 				return
 			}
-		}
-		for len(runs) > 0 {
-			first := slices.MinFunc(runs, func(a, b *run) int { return bytes.Compare(a.line, b.line) })
-			if !yield(first.line, nil) || !advance(first) {
+			first := slices.MinFunc(runs, func(a, b *bufio.Scanner) int { return bytes.Compare(a.Bytes(), b.Bytes()) })
+			if !yield(first.Bytes(), nil) {
 				return
 			}
+			next = []*bufio.Scanner{first}
 		}
 	}
 }
