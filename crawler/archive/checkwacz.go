@@ -2,9 +2,9 @@ package archive
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -145,9 +145,11 @@ func (w *waczChecker) checkEntries() error {
 			use = func(r io.Reader) error { return w.warc(r, path.Base(name)) }
 		case dir == "pages/" && ext == ".jsonl":
 			use = w.pages
-		case dir == indexDir && ext == ".gz":
+		case dir == indexDir && ext == ".idx":
 			use = w.blocks
-		case dir == indexDir && ext != ".idx":
+		case dir == indexDir && ext == ".gz":
+			use = w.addBlocks
+		case dir == indexDir:
 			use = w.addLines
 		}
 		w.last = nil
@@ -246,49 +248,59 @@ func startOf(line []byte) []byte {
 	return start
 }
 
-// blocks adds the lines of a compressed index, and compares its blocks with the list of them.
+// addBlocks adds the lines of a compressed index.
+func (w *waczChecker) addBlocks(r io.Reader) error {
+	if w.entries[strings.TrimSuffix(w.entry, ".cdx.gz")+".idx"] == nil {
+		w.say(0, "no file .idx lists its blocks")
+	}
+	z, err := gzip.NewReader(r)
+	if errors.Is(err, io.EOF) { // an index without blocks
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return w.addLines(z)
+}
+
+// blocks checks a list of blocks: each is a part of the index, and starts with the key that is listed.
 func (w *waczChecker) blocks(r io.Reader) error {
-	name := strings.TrimSuffix(strings.TrimSuffix(w.entry, ".gz"), ".cdx") + ".idx"
-	var list io.ReadCloser = io.NopCloser(strings.NewReader(""))
-	if entry := w.entries[name]; entry != nil {
-		if opened, err := entry.Open(); err == nil { // read reports an error
-			list = opened
+	lines, end, size := newScanner(r, maxLine), int64(0), int64(0)
+	for number := 1; lines.Scan(); number++ {
+		start := startOf(lines.Bytes())
+		if bytes.HasPrefix(start, []byte("!meta")) {
+			continue
 		}
-	}
-	defer func() { _ = list.Close() }()
-	lines := newScanner(list, maxLine)
-	next := func() string {
-		if lines.Scan() && (!bytes.HasPrefix(lines.Bytes(), []byte("!meta")) || lines.Scan()) {
-			return lines.Text()
-		}
-		return ""
-	}
-	for in := newMembers(r); ; {
-		err := in.next()
-		if errors.Is(err, io.EOF) {
-			if line := next(); line != "" {
-				w.say(0, "%s lists a block that does not exist: %s", name, line)
-			}
+		var b block
+		if err := json.Unmarshal(lines.Bytes()[len(start):], &b); err != nil {
+			w.say(number, "%v", err)
 			return nil
 		}
+		entry := w.entries[indexDir+cmp.Or(b.File, indexFile)]
+		if entry == nil {
+			w.say(number, "no entry %q", indexDir+b.File)
+			return nil
+		}
+		raw, err := entry.OpenRaw()
 		if err != nil {
 			return err
 		}
-		text, first := bufio.NewReaderSize(&in.member, maxLine), w.index.number+1
-		start, _ := text.Peek(maxLine) // addLines returns the error
-		start, _, _ = bytes.Cut(startOf(start), []byte("\n"))
-		want := string(start)
-		if err := w.addLines(text); err != nil {
-			return err
+		first, n := make([]byte, len(start)), 0
+		if at, ok := raw.(io.ReaderAt); ok {
+			if z, err := gzip.NewReader(io.NewSectionReader(at, b.Offset, b.Length)); err == nil {
+				n, _ = io.ReadFull(z, first)
+			}
 		}
-		length, err := in.end()
-		if err != nil {
-			return err
+		if b.Offset != end {
+			w.say(number, "the block is at byte %d, but the block before ends at byte %d", b.Offset, end)
 		}
-		line := next()
-		var b block
-		if err := json.Unmarshal([]byte(line[len(startOf([]byte(line))):]), &b); err != nil || string(startOf([]byte(line))) != want || b.Offset != in.offset || b.Length != length {
-			w.say(first, "%s should list here the block of %d bytes at byte %d that starts with %q: %q", name, length, in.offset, want, line)
+		if !bytes.Equal(first[:n], start) {
+			w.say(number, "the block starts with %q instead of %q", first[:n], start)
 		}
+		end, size = b.Offset+b.Length, int64(entry.UncompressedSize64) //nolint:gosec // not beyond the size of a file
 	}
+	if end != size {
+		w.say(0, "the last block ends at byte %d, but the index at byte %d", end, size)
+	}
+	return lines.Err()
 }

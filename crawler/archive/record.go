@@ -39,19 +39,16 @@ type record struct {
 
 // members reads the members of a gzip file one by one.
 type members struct {
-	in     counter
-	member gzip.Reader // the current one
-	offset int64       // where it starts in the file
+	file   counter
+	in     *bufio.Reader // of file; gzip reads no more from it than it unpacks
+	member gzip.Reader   // the current one
+	offset int64         // where it starts in the file
 }
 
-// A counter counts the bytes that are read from it. gzip reads no more from it than it unpacks.
+// A counter counts the bytes that are read from a reader.
 type counter struct {
-	*bufio.Reader
+	io.Reader
 	n int64
-}
-
-func newMembers(r io.Reader) *members {
-	return &members{in: counter{Reader: bufio.NewReaderSize(r, 1<<16)}}
 }
 
 func (c *counter) Read(p []byte) (int, error) {
@@ -60,18 +57,16 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (c *counter) ReadByte() (byte, error) {
-	b, err := c.Reader.ReadByte()
-	if err == nil {
-		c.n++
-	}
-	return b, err
+func newMembers(r io.Reader) *members {
+	m := &members{file: counter{Reader: r}}
+	m.in = bufio.NewReaderSize(&m.file, 1<<16)
+	return m
 }
 
 // next goes to the next member. The error is io.EOF if there is none.
 func (m *members) next() error {
-	m.offset = m.in.n
-	err := m.member.Reset(&m.in)
+	m.offset = m.file.n - int64(m.in.Buffered())
+	err := m.member.Reset(m.in)
 	m.member.Multistream(false)
 	return err
 }
@@ -79,7 +74,7 @@ func (m *members) next() error {
 // end reads the rest of the current member, and returns its length in the file.
 func (m *members) end() (length int64, err error) {
 	_, err = io.Copy(io.Discard, &m.member)
-	return m.in.n - m.offset, err
+	return m.file.n - int64(m.in.Buffered()) - m.offset, err
 }
 
 // maxHead is the maximum length of the header of a record or of a message, in bytes.
@@ -189,37 +184,29 @@ func (r *record) read(in *bufio.Reader) error {
 	return nil
 }
 
-// The types of records, and whether they need a URL.
-var kinds = map[string]bool{
-	"warcinfo": false, "response": true, "resource": true, "request": true, "metadata": false, "revisit": true, "conversion": true, "continuation": true,
-}
-
 // repeatable are the fields of a record that may occur several times.
 var repeatable = []string{"Warc-Concurrent-To", "Warc-Protocol", "Warc-Cipher-Suite"}
 
 // checkFields adds what is wrong with the fields.
 func (r *record) checkFields() {
 	add := func(format string, args ...any) { r.problems = append(r.problems, fmt.Sprintf(format, args...)) }
-	switch needsURL, known := kinds[r.kind]; {
-	case !known:
+	switch r.kind {
+	case "response", "revisit", "resource", "request", "conversion", "continuation":
+		if r.line.URL == "" {
+			add("%s record without WARC-Target-URI", r.kind)
+		}
+	case "warcinfo", "metadata":
+	default:
 		add("WARC-Type %q is not one of the standard", r.kind)
-	case needsURL && r.line.URL == "":
-		add("%s record without WARC-Target-URI", r.kind)
-	case r.kind == "revisit" && r.fields.Get("WARC-Profile") == "":
+	}
+	if r.kind == "revisit" && r.fields.Get("WARC-Profile") == "" {
 		add("revisit record without WARC-Profile")
 	}
-	if r.line.RecordID == "" {
-		add("no WARC-Record-ID")
+	if id := r.line.RecordID; !strings.HasPrefix(id, "<") || !strings.HasSuffix(id, ">") {
+		add("WARC-Record-ID %q is not a URI in angle brackets", id)
 	}
 	if r.line.Time.IsZero() {
 		add("WARC-Date %q is not a date such as 2026-03-01T12:00:00Z", r.fields.Get("WARC-Date"))
-	}
-	for _, name := range []string{"WARC-Record-ID", "WARC-Concurrent-To", "WARC-Refers-To", "WARC-Warcinfo-ID"} {
-		for _, id := range r.fields.Values(name) {
-			if len(id) < 3 || id[0] != '<' || id[len(id)-1] != '>' {
-				add("%s %q is not a URI in angle brackets", name, id)
-			}
-		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.fields)) {
 		if n := len(r.fields[name]); n > 1 && strings.HasPrefix(name, "Warc-") && !slices.Contains(repeatable, name) {
@@ -230,14 +217,14 @@ func (r *record) checkFields() {
 
 // readBlock reads the block. It returns an error if it is too short, and adds digests that are wrong.
 func (r *record) readBlock(in io.Reader) error {
-	block, payload := newDigest(r.fields, "WARC-Block-Digest"), newDigest(r.fields, "WARC-Payload-Digest")
+	block, payload := newHash(r.fields.Get("WARC-Block-Digest")), newHash(r.fields.Get("WARC-Payload-Digest"))
 	limited := &io.LimitedReader{R: in, N: r.size}
 	body := bufio.NewReader(io.TeeReader(limited, block))
 	switch t, _, _ := mime.ParseMediaType(r.fields.Get("Content-Type")); {
 	case t == "application/http":
 		head, err := readHead(body)
 		if err != nil {
-			payload.Hash = nil // it starts at no known byte
+			payload = io.Discard // it starts at no known byte
 		}
 		r.isHead = r.kind == "request" && bytes.HasPrefix(head, []byte("HEAD "))
 		r.line.Status, r.line.MIME = cdxj.Head(head)
@@ -246,58 +233,41 @@ func (r *record) readBlock(in io.Reader) error {
 	}
 	if r.kind == "revisit" {
 		r.line.MIME = cdxj.MIMERevisit
-		payload.Hash = nil // of another record
+		payload = io.Discard // of another record
 	}
 	_, _ = io.Copy(payload, body)
 	if limited.N > 0 {
 		return fmt.Errorf("the block ends %d bytes before its Content-Length of %d", limited.N, r.size)
 	}
-	r.problems = append(r.problems, block.problems()...)
-	r.problems = append(r.problems, payload.problems()...)
+	r.checkDigest("WARC-Block-Digest", block)
+	r.checkDigest("WARC-Payload-Digest", payload)
 	return nil
 }
 
-// A digest is a field with a digest, and the hash of what it is about.
-type digest struct {
-	hash.Hash // nil if it is not computed
-	name      string
-	value     string // algorithm:text
-}
-
-func newDigest(fields textproto.MIMEHeader, name string) *digest {
-	d := &digest{name: name, value: fields.Get(name)}
-	switch algorithm, _, _ := strings.Cut(d.value, ":"); strings.ToLower(algorithm) {
+// newHash returns the hash of a digest such as sha1:ABC, or io.Discard if it is unknown.
+func newHash(digest string) io.Writer {
+	switch algorithm, _, _ := strings.Cut(digest, ":"); strings.ToLower(algorithm) {
 	case "sha1", "sha-1":
-		d.Hash = sha1.New() //nolint:gosec // as above
+		return sha1.New() //nolint:gosec // as above
 	case "sha256", "sha-256":
-		d.Hash = sha256.New()
+		return sha256.New()
 	}
-	return d
+	return io.Discard
 }
 
-// Write adds a part of what the digest is about.
-func (d *digest) Write(p []byte) (int, error) {
-	if d.Hash == nil {
-		return len(p), nil
+// checkDigest adds a problem if a field does not have the digest of a hash. It ignores io.Discard.
+func (r *record) checkDigest(name string, w io.Writer) {
+	h, ok := w.(hash.Hash)
+	if !ok {
+		return
 	}
-	return d.Hash.Write(p)
-}
-
-func (d *digest) problems() []string {
-	if d.Hash == nil {
-		if d.value == "" || d.name == "WARC-Payload-Digest" {
-			return nil
-		}
-		return []string{fmt.Sprintf("%s %q is not of sha1 or sha256", d.name, d.value)}
-	}
-	sum := d.Sum(nil)
-	_, want, _ := strings.Cut(d.value, ":")
+	sum := h.Sum(nil)
+	_, want, _ := strings.Cut(r.fields.Get(name), ":")
 	encoded := base32.StdEncoding.EncodeToString(sum)
 	if len(want) == hex.EncodedLen(len(sum)) {
 		encoded = hex.EncodeToString(sum)
 	}
-	if strings.EqualFold(strings.TrimRight(want, "="), strings.TrimRight(encoded, "=")) {
-		return nil
+	if !strings.EqualFold(strings.TrimRight(want, "="), strings.TrimRight(encoded, "=")) {
+		r.problems = append(r.problems, fmt.Sprintf("%s is %s, but the bytes have %s", name, want, encoded))
 	}
-	return []string{fmt.Sprintf("%s is %s, but the bytes have %s", d.name, want, encoded)}
 }
