@@ -72,14 +72,24 @@ func (p *packer) write(dirs []string) error {
 		if err == nil && len(names) == 0 {
 			err = fmt.Errorf("%q: %w", dir, ErrNoWARC)
 		}
-		for _, name := range names {
-			err = cmp.Or(err, p.addWARC(name))
+		for i := 0; err == nil && i < len(names); i++ {
+			err = p.addWARC(names[i])
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return cmp.Or(p.writeIndex(), p.writePages(dirs), p.writePackage(), p.zip.Close())
+	if err := p.writeIndex(); err != nil {
+		return err
+	}
+	if err := p.writePages(dirs); err != nil {
+		return err
+	}
+	hash, err := p.addJSON(packageFile, &p.pkg)
+	if err == nil {
+		_, err = p.addJSON(digestFile, &packageDigest{packageFile, hash})
+	}
+	return cmp.Or(err, p.zip.Close())
 }
 
 // escapeGlob returns the pattern of a path.
@@ -131,6 +141,22 @@ func (p *packer) add(name string, method uint16, write func(io.Writer) error) (h
 	hash = hashOf(e.hash.Sum(nil))
 	p.pkg.Resources = append(p.pkg.Resources, resource{Name: path.Base(name), Path: name, Hash: hash, Bytes: e.bytes})
 	return hash, nil
+}
+
+// addText adds a text as an entry.
+func (p *packer) addText(name string, text []byte) (hash string, err error) {
+	return p.add(name, zip.Deflate, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+func (p *packer) addJSON(name string, v any) (hash string, err error) {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return "", err
+	}
+	return p.addText(name, append(text, '\n'))
 }
 
 // addWARC adds a WARC file, and the lines of its records.
@@ -197,7 +223,7 @@ func (p *packer) writeIndex() error {
 				return err
 			}
 			if lines == 0 {
-				start = append(start[:0], line[:bytes.IndexByte(line, '{')]...)
+				start = bytes.Clone(startOf(line))
 			}
 			_, _ = z.Write(line)
 			_, _ = z.Write([]byte("\n")) // a buffer takes all
@@ -212,29 +238,6 @@ func (p *packer) writeIndex() error {
 	if err != nil {
 		return err
 	}
-	_, err = p.add(indexDir+blocksFile, zip.Deflate, func(w io.Writer) error {
-		_, err := w.Write(list)
-		return err
-	})
-	return err
-}
-
-// writePackage writes datapackage.json and its hash.
-func (p *packer) writePackage() error {
-	write := func(name string, v any) (hash string, err error) {
-		text, err := json.MarshalIndent(v, "", "  ")
-		if err != nil {
-			return "", err
-		}
-		return p.add(name, zip.Deflate, func(w io.Writer) error {
-			_, err := w.Write(append(text, '\n'))
-			return err
-		})
-	}
-	hash, err := write(packageFile, &p.pkg)
-	if err != nil {
-		return err
-	}
-	_, err = write(digestFile, &packageDigest{packageFile, hash})
+	_, err = p.addText(indexDir+blocksFile, list)
 	return err
 }
