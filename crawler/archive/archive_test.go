@@ -138,7 +138,10 @@ func hex256(text string) string {
 
 // lastLength returns the length of the last record.
 func lastLength(f *warcFile) (length int64) {
-	for rec := range records(bytes.NewReader(f.bytes)) {
+	for rec, err := range records(bytes.NewReader(f.bytes)) {
+		if err != nil {
+			panic(err)
+		}
 		length = rec.line.Length
 	}
 	return length
@@ -200,6 +203,7 @@ func TestCheckAcceptsSample(t *testing.T) {
 
 func TestCheckOfRecords(t *testing.T) {
 	good := recordText(1, "response", "https://example.com/", "WARC-Payload-Digest: "+sha1Of("body")+"\r\nContent-Type: application/http\r\n", okHTML+"\r\n\r\nbody")
+	_, rest, _ := strings.Cut(good, "\r\n\r\n")
 	for name, tt := range map[string]struct {
 		change [2]string
 		want   []string
@@ -224,7 +228,7 @@ func TestCheckOfRecords(t *testing.T) {
 		"no end":               {[2]string{"body\r\n\r\n", "body\r\n"}, []string{id(1) + `: "\r\n" follows the block instead of two empty lines; Content-Length 63 may be wrong`}},
 		"two in a member":      {[2]string{"body\r\n\r\n", "body\r\n\r\nWARC/1.1\r\n"}, []string{id(1) + ": another record follows in the same gzip member"}},
 		"no end of the header": {[2]string{"\r\n\r\nHTTP/1.1", "\r\nHTTP/1.1"}, []string{`malformed MIME header: missing colon: "HTTP/1.1 200 OK"`}},
-		"header alone":         {[2]string{good[strings.Index(good, "\r\n\r\n"):], ""}, []string{"header: EOF"}},
+		"header alone":         {[2]string{"\r\n\r\n" + rest, ""}, []string{"header: EOF"}},
 		"long header":          {[2]string{"WARC-Type", "X: " + strings.Repeat("x", maxHead) + "\r\nWARC-Type"}, []string{"header: header of more than 1 MiB"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -19,7 +19,7 @@ type index struct {
 	number  int    // of lines
 
 	isDamaged bool     // only its beginning was read
-	damaged   []string // WARC files of which only the beginning was read
+	damaged   []string // quoted names of WARC files; only their beginnings were read
 }
 
 // The lines of the sorter have these columns: the place of a record, who says so, where, and the line of the index.

@@ -48,7 +48,7 @@ type capture struct {
 
 func (c *captures) add(line *cdxj.Line, file int) {
 	if line.Status == http.StatusOK {
-		*c = append(*c, capture{keyOf(line.URL), line.Time.UnixMicro(), line.Offset, int32(file), false}) //nolint:gosec // few files
+		*c = append(*c, capture{keyOf(line.URL), line.Time.UnixMicro(), line.Offset, int32(file), false})
 	}
 }
 
@@ -106,7 +106,7 @@ func (p *packer) writePages(dirs []string) error {
 						p.pkg.MainPageURL, p.pkg.MainPageAt = line.URL, line.TS
 					}
 					if p.opts.Text {
-						line.Text = p.text(c, page.URL)
+						line.Text = p.text(c, page.URL, false)
 					}
 					return write(&line)
 				})))
@@ -120,31 +120,31 @@ func (p *packer) writePages(dirs []string) error {
 // maxText is the maximum size of a page whose text is read, in bytes.
 const maxText = 16 << 20
 
-// text returns the visible text of a page, or "" if its record cannot be read.
-func (p *packer) text(c *capture, url string) string {
-	for range 2 { // a revisit refers to a response
-		file, err := os.Open(p.warcs[c.file])
-		if err != nil {
-			return ""
-		}
-		defer func() { _ = file.Close() }()
-		rec, in := new(record), newMembers(io.NewSectionReader(file, c.offset, math.MaxInt64-c.offset))
-		if in.next() != nil {
-			return ""
-		}
-		block := bufio.NewReader(&in.member)
-		if rec.readHeader(block) != nil {
-			return ""
-		}
-		if rec.kind != "revisit" {
-			return visibleText(io.LimitReader(block, rec.size), url)
-		}
-		date, err := time.Parse(time.RFC3339Nano, rec.fields.Get("WARC-Refers-To-Date"))
-		if c = p.captures.find(rec.fields.Get("WARC-Refers-To-Target-URI"), date); err != nil || c == nil {
-			return ""
-		}
+// text returns the visible text of a page, or "" if its record cannot be read. A revisit has that of the response
+// that it refers to.
+func (p *packer) text(c *capture, url string, isOriginal bool) string {
+	file, err := os.Open(p.warcs[c.file])
+	if err != nil {
+		return ""
 	}
-	return ""
+	defer func() { _ = file.Close() }()
+	in, rec := newMembers(io.NewSectionReader(file, c.offset, math.MaxInt64-c.offset)), new(record)
+	if in.next() != nil {
+		return ""
+	}
+	block := bufio.NewReader(&in.member)
+	if rec.readHeader(block) != nil {
+		return ""
+	}
+	if rec.kind != "revisit" {
+		return visibleText(io.LimitReader(block, rec.size), url)
+	}
+	date, _ := time.Parse(time.RFC3339Nano, rec.fields.Get("WARC-Refers-To-Date"))
+	original := p.captures.find(rec.fields.Get("WARC-Refers-To-Target-URI"), date)
+	if original == nil || isOriginal {
+		return ""
+	}
+	return p.text(original, url, true)
 }
 
 // visibleText returns the visible text of a page in a response.

@@ -158,7 +158,7 @@ func (r *record) readHeader(in *bufio.Reader) error {
 	if err != nil {
 		return fmt.Errorf("Content-Length %q is not a number of bytes", r.fields.Get("Content-Length"))
 	}
-	r.size = int64(size) //nolint:gosec // of 63 bits
+	r.size = int64(size)
 	return nil
 }
 

@@ -60,11 +60,13 @@ type fields struct {
 // A number is an integer of at least 0, in quotes or not.
 type number int64
 
+// MarshalJSON writes the number in quotes.
 func (n number) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, `"%d"`, n), nil }
 
+// UnmarshalJSON reads the number.
 func (n *number) UnmarshalJSON(text []byte) error {
 	v, err := strconv.ParseUint(strings.Trim(string(text), `"`), 10, 63)
-	*n = number(v) //nolint:gosec // of 63 bits
+	*n = number(v)
 	return err
 }
 
@@ -115,7 +117,7 @@ func Head(head []byte) (status int, mime string) {
 	first, rest, _ := bytes.Cut(head, []byte("\n"))
 	if words := bytes.Fields(first); len(words) > 1 && bytes.HasPrefix(first, []byte("HTTP/")) {
 		if code, err := strconv.ParseUint(string(words[1]), 10, 10); err == nil {
-			status = int(code) //nolint:gosec // of 10 bits
+			status = int(code)
 		}
 	}
 	for line := range bytes.Lines(rest) {
