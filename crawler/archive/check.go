@@ -120,7 +120,7 @@ func (c *checker) indexed(file io.Reader, name string, index io.Reader) error {
 	}
 	if err := lines.Err(); err != nil {
 		c.index.say(c.index.number+1, "%v", err)
-		c.index.unchecked(name)
+		c.index.isDamaged = true
 	}
 	return cmp.Or(ioError(lines.Err()), c.warc(file, name), c.index.compare(c))
 }

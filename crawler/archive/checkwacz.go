@@ -158,9 +158,6 @@ func (w *waczChecker) checkEntries() error {
 			return err
 		}
 	}
-	if w.index == nil || w.index.isDamaged {
-		return nil
-	}
 	return w.index.compare(w.checker)
 }
 
