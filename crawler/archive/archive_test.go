@@ -476,7 +476,7 @@ func TestWarcioReadsPackedRecords(t *testing.T) {
 	}
 }
 
-// TestPackOfSeveralDirectories packs two workers, one of which was recrawled.
+// TestPackOfSeveralDirectories packs three workers. One was recrawled, one had no work.
 func TestPackOfSeveralDirectories(t *testing.T) {
 	a, b := filepath.Join(t.TempDir(), "w[1]*"), t.TempDir()
 	sampleCrawl(t, a, "w1-1.warc.gz")
@@ -491,7 +491,9 @@ func TestPackOfSeveralDirectories(t *testing.T) {
 	other.get("https://other.example/?q={a|b}", okHTML, "<title>Other</title>")
 	other.write(t, b)
 	writePages(t, b, "pages.jsonl", output.Page{URL: "https://other.example/?q=%7Ba%7Cb%7D", Status: 200, Title: "Other", Encoding: "utf-8", FetchedAt: noon})
-	name, p := packed(t, true, a, b)
+	idle := t.TempDir()
+	writePages(t, idle, "pages.jsonl")
+	name, p := packed(t, true, a, b, idle)
 	if want := (Packed{Files: 3, Records: 7, Pages: 5}); p != want {
 		t.Errorf("%+v", p)
 	}
@@ -511,6 +513,8 @@ func TestPackErrors(t *testing.T) {
 	dir, same, cut := t.TempDir(), t.TempDir(), t.TempDir()
 	sampleCrawl(t, dir, "a.warc.gz")
 	sampleCrawl(t, same, "a.warc.gz")
+	idle := t.TempDir()
+	writePages(t, idle, "pages.jsonl")
 	f := sample("b.warc.gz")
 	f.bytes = f.bytes[:len(f.bytes)-1]
 	f.write(t, cut)
@@ -519,7 +523,8 @@ func TestPackErrors(t *testing.T) {
 		want error
 	}{
 		"no directory":      {[]string{dir, filepath.Join(dir, "missing")}, ErrNoWARC},
-		"no WARC files":     {[]string{t.TempDir()}, ErrNoWARC},
+		"no crawl":          {[]string{dir, t.TempDir()}, ErrNoWARC},
+		"no WARC files":     {[]string{idle}, ErrNoWARC},
 		"files of one name": {[]string{dir, same}, ErrNames},
 		"directory twice":   {[]string{dir, dir}, ErrNames},
 		"cut":               {[]string{cut}, ErrDamaged},

@@ -69,7 +69,7 @@ func Pack(ctx context.Context, name string, dirs []string, opts *Options) (Packe
 func (p *packer) write(dirs []string) error {
 	for _, dir := range dirs {
 		names, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.warc.gz"))
-		if err == nil && len(names) == 0 {
+		if _, missing := os.Stat(filepath.Join(dir, "pages.jsonl")); len(names) == 0 && missing != nil { // else a worker without work
 			err = fmt.Errorf("%q: %w", dir, ErrNoWARC)
 		}
 		for i := 0; err == nil && i < len(names); i++ {
@@ -78,6 +78,9 @@ func (p *packer) write(dirs []string) error {
 		if err != nil {
 			return err
 		}
+	}
+	if p.packed.Files == 0 {
+		return fmt.Errorf("%q: %w", dirs, ErrNoWARC)
 	}
 	if err := p.writeIndex(); err != nil {
 		return err
