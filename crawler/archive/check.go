@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/cdxj"
@@ -25,20 +26,13 @@ type Problem struct {
 
 // String returns the problem as text: where, and what.
 func (p *Problem) String() string {
-	text := p.File + ": "
-	if p.Entry != "" {
-		text += p.Entry + ": "
-	}
+	parts := []string{p.File, p.Entry, "", p.RecordID, p.Error}
 	if p.Offset != nil {
-		text += fmt.Sprintf("byte %d: ", *p.Offset)
+		parts[2] = fmt.Sprintf("byte %d", *p.Offset)
+	} else if p.Line > 0 {
+		parts[2] = fmt.Sprintf("line %d", p.Line)
 	}
-	if p.Line > 0 {
-		text += fmt.Sprintf("line %d: ", p.Line)
-	}
-	if p.RecordID != "" {
-		text += p.RecordID + ": "
-	}
-	return text + p.Error
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ": ")
 }
 
 // ErrFormat says that a file is neither a WACZ nor a compressed WARC file.

@@ -20,7 +20,6 @@ import (
 const (
 	maxDirectory = 64 << 20
 	maxPackage   = 16 << 20
-	maxPageLine  = 64 << 20
 	maxExpansion = 64 // times the size of the file
 )
 
@@ -144,8 +143,6 @@ func (w *waczChecker) checkEntries() error {
 			continue
 		case strings.HasPrefix(name, archiveDir):
 			use = func(r io.Reader) error { return w.warc(r, path.Base(name)) }
-		case dir == "pages/" && ext == ".jsonl":
-			use = w.pages
 		case dir == indexDir && ext == ".idx":
 			use = w.blocks
 		case dir == indexDir && ext == ".gz":
@@ -201,23 +198,6 @@ func (w *waczChecker) read(name string, use func(io.Reader) error) error {
 		w.say(0, "%s says %s, but it has %s", packageFile, listed.Hash, hashOf(sum.Sum(nil)))
 	}
 	return nil
-}
-
-// pages checks a list of pages.
-func (w *waczChecker) pages(r io.Reader) error {
-	lines := newScanner(r, maxPageLine)
-	for number := 1; lines.Scan(); number++ {
-		var page packedPage
-		switch err := json.Unmarshal(lines.Bytes(), &page); {
-		case err != nil:
-			w.say(number, "%v", err)
-		case number == 1 && page.Format != pagesFormat:
-			w.say(number, "format is %q instead of %q", page.Format, pagesFormat)
-		case number > 1 && (page.URL == "" || page.TS.IsZero()):
-			w.say(number, "page without url or ts")
-		}
-	}
-	return lines.Err()
 }
 
 // addLines adds the lines of the index.

@@ -118,12 +118,12 @@ func checkCommand(streams *cli.Streams) *cobra.Command {
 		Long: `Check WARC files (.warc.gz) and WACZ files, of any program. Print each problem: the file, the offset of the
 record in bytes, its WARC-Record-ID, and what is wrong.
 
-Of a WARC file, it checks that each record is a gzip member of its own, that it has the fields that the standard
-requires, that Content-Length is right, and that the digests (sha1, sha256) are those of the bytes. If its index is
-beside it (.cdxj), each line must agree with its record, and each response must have a line.
+In a WARC file, each record must be a gzip member of its own, with the fields that the standard requires, the right
+Content-Length, and digests (sha1, sha256) that match its bytes. If the index is beside the file (.cdxj), each line
+must match its record, and each response must have a line.
 
-Of a WACZ file, it checks the ZIP file, the list and hashes in datapackage.json, the pages, the index and its order,
-and each WARC file in it.
+In a WACZ file, the command also checks the ZIP file, the list and hashes in datapackage.json, and the order of the
+index.
 
 With --format json, a problem is an object on a line.
 
