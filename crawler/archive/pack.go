@@ -197,8 +197,8 @@ func (p *packer) addWARC(name string) error {
 	return err
 }
 
-// blockSize is the number of lines of a block of the index.
-const blockSize = 3000
+// blockSize is the number of lines of a block of the index. Tests reduce it.
+var blockSize = 3000
 
 // writeIndex writes the index in blocks, and the list of blocks.
 func (p *packer) writeIndex() error {
