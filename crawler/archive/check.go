@@ -1,15 +1,24 @@
 package archive
 
 import (
+	"archive/zip"
+	"bufio"
+	"bytes"
 	"cmp"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/cdxj"
 )
@@ -19,7 +28,7 @@ type Problem struct {
 	File     string `json:"file"`
 	Entry    string `json:"entry,omitempty"`     // the file in a WACZ
 	Offset   *int64 `json:"offset,omitempty"`    // of a record
-	Line     int    `json:"line,omitempty"`      // of a file of lines, from 1
+	Line     int    `json:"line,omitempty"`      // of an index, from 1
 	RecordID string `json:"record_id,omitempty"` // WARC-Record-ID
 	Error    string `json:"error"`
 }
@@ -39,24 +48,24 @@ func (p *Problem) String() string {
 var ErrFormat = errors.New("neither a WACZ file nor a compressed WARC file")
 
 // Check checks a WARC file (.warc.gz), with the index beside it, or a WACZ file: framing, fields, digests and index.
-// It calls report for each problem, and returns the number of records. The error is of reading the file.
-// A file takes the same memory whatever its size.
+// It calls report for each problem, and returns the number of records. It takes about 500 bytes of memory for each
+// record, however large that is.
 func Check(name string, report func(*Problem)) (records int, err error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	c := &checker{file: name, report: report}
-	var magic [2]byte
-	if _, err := file.ReadAt(magic[:], 0); err != nil && !errors.Is(err, io.EOF) {
+	defer func() { _ = file.Close() }()
+	magic := make([]byte, 2)
+	if _, err := file.ReadAt(magic, 0); err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
 	}
-	switch string(magic[:]) {
+	c := &checker{file: name, report: report, index: make(map[string]*record)}
+	switch string(magic) {
 	case "PK":
-		var info fs.FileInfo
-		if info, err = file.Stat(); err == nil {
-			err = c.wacz(file, info.Size())
+		info, statErr := file.Stat()
+		if err = statErr; err == nil {
+			c.wacz(file, info.Size())
 		}
 	case "\x1f\x8b":
 		err = c.withIndex(file)
@@ -72,75 +81,199 @@ type checker struct {
 	entry   string // in a WACZ
 	report  func(*Problem)
 	records int
-	index   *index // nil if there is none
+	index   map[string]*record // those that no line was about, by placeOf their lines
+	partly  bool               // not all was read, so that missing records or lines are no problem
 }
+
+// placeOf returns the place of a record as a key.
+func placeOf(line *cdxj.Line) string { return fmt.Sprint(line.File, line.Offset) }
 
 // say reports a problem at a line, or 0.
 func (c *checker) say(line int, format string, args ...any) {
 	c.report(&Problem{File: c.file, Entry: c.entry, Line: line, Error: fmt.Sprintf(format, args...)})
 }
 
-// ioError returns err if reading a file failed, and nil if its content is damaged.
-func ioError(err error) error {
-	if _, ok := errors.AsType[*fs.PathError](err); ok {
-		return err
-	}
-	return nil
+// sayOf reports a problem of a record.
+func (c *checker) sayOf(rec *record, problem string) {
+	c.report(&Problem{File: c.file, Entry: rec.entry, Offset: &rec.line.Offset, RecordID: rec.line.RecordID, Error: problem})
 }
 
 // withIndex checks a WARC file with the index beside it, if there is one.
 func (c *checker) withIndex(file *os.File) error {
-	base := filepath.Base(file.Name())
+	c.warc(file, filepath.Base(file.Name()))
 	name := strings.TrimSuffix(file.Name(), ".warc.gz") + cdxj.Extension
-	lines, err := os.Open(name)
+	index, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return c.warc(file, base)
+		return nil
 	}
 	if err != nil {
 		return err
 	}
-	defer func() { _ = lines.Close() }()
-	c.index = &index{checker: checker{file: name, report: c.report}}
-	return errors.Join(c.indexed(file, base, lines), c.index.lines.close())
-}
-
-// indexed checks a WARC file with the lines of its index.
-func (c *checker) indexed(file io.Reader, name string, index io.Reader) error {
-	lines := newScanner(index, maxLine)
-	for lines.Scan() {
-		if err := c.index.add(lines.Bytes()); err != nil {
-			return err
-		}
-	}
-	if err := lines.Err(); err != nil {
-		c.index.say(c.index.number+1, "%v", err)
-		c.index.isDamaged = true
-	}
-	return cmp.Or(ioError(lines.Err()), c.warc(file, name), c.index.compare(c))
+	c.file = name
+	c.lines(index, false)
+	c.file = file.Name()
+	c.missing()
+	return index.Close()
 }
 
 // warc checks a WARC file.
-func (c *checker) warc(r io.Reader, name string) error {
-	for rec, err := range records(r) {
-		say := func(problem string) {
-			c.report(&Problem{File: c.file, Entry: c.entry, Offset: &rec.line.Offset, RecordID: rec.line.RecordID, Error: problem})
-		}
-		if unread := ioError(err); unread != nil {
-			return unread
-		}
-		if err != nil {
-			say(fmt.Sprintf("damaged gzip member: %v; the rest of the file is not checked", err))
-			c.index.unchecked(name)
-			return nil
+func (c *checker) warc(r io.Reader, name string) {
+	for rec, err := range records(r, io.Discard) {
+		if rec.entry = c.entry; err != nil {
+			c.partly = true
+			c.sayOf(rec, fmt.Sprintf("damaged gzip member: %v; the rest of the file is not checked", err))
+			return
 		}
 		c.records++
 		for _, problem := range rec.problems {
-			say(problem)
+			c.sayOf(rec, problem)
 		}
-		rec.line.File = name
-		if err := c.index.addRecord(rec); err != nil {
-			return err
+		rec.line.File, rec.fields, rec.problems = name, nil, nil
+		c.index[placeOf(&rec.line)] = rec
+	}
+}
+
+// lines checks the lines of an index, and forgets the records that they are about.
+func (c *checker) lines(r io.Reader, isSorted bool) {
+	before, lines := "", bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	for number := 1; lines.Scan(); number++ {
+		text := lines.Text()
+		line, err := cdxj.Parse(lines.Bytes())
+		switch rec := c.index[placeOf(&line)]; {
+		case err != nil:
+			c.say(number, "%v", err)
+		case rec == nil && !c.partly:
+			c.say(number, "no record of its own starts there: %s", text)
+		case rec != nil && !agree(text, &line, &rec.line):
+			c.say(number, "%s should be %s", text, bytes.TrimSpace(rec.line.AppendTo(nil)))
+		}
+		delete(c.index, placeOf(&line))
+		start, _, _ := strings.Cut(text, "{")
+		if isSorted && start < before {
+			c.say(number, "the lines are not sorted: %q follows %q", start, before)
+		}
+		before = start
+	}
+	if err := lines.Err(); err != nil {
+		c.say(0, "%v", err)
+		c.partly = true
+	}
+}
+
+// agree reports whether a line says what its record says. Lines of other tools leave out fields.
+func agree(text string, line, rec *cdxj.Line) bool {
+	key, _, _ := strings.Cut(text, " ")
+	return (strings.HasPrefix(text, cdxj.SURT(rec.URL)+" ") || strings.Contains(key, "__wb_method=")) && line.URL == rec.URL && // of POST
+		(line.Time.Equal(rec.Time) || line.Time.Equal(rec.Time.Truncate(time.Second))) && line.Length == rec.Length &&
+		(line.Status == 0 || line.Status == rec.Status) && (line.MIME == "" || line.MIME == rec.MIME) &&
+		(line.Digest == "" || line.Digest == rec.Digest || strings.HasSuffix(rec.Digest, ":"+line.Digest)) &&
+		(line.RecordID == "" || line.RecordID == rec.RecordID)
+}
+
+// missing reports the records that have no line, though they need one.
+func (c *checker) missing() {
+	for _, rec := range slices.SortedFunc(maps.Values(c.index), func(a, b *record) int {
+		return cmp.Or(cmp.Compare(a.line.File, b.line.File), cmp.Compare(a.line.Offset, b.line.Offset))
+	}) {
+		if rec.needed && !c.partly {
+			c.sayOf(rec, "the index has no line for this record")
 		}
 	}
-	return nil
+}
+
+// wacz checks a WACZ file.
+func (c *checker) wacz(file io.ReaderAt, size int64) {
+	z, err := zip.NewReader(file, size)
+	if err != nil {
+		c.say(0, "damaged ZIP file: %v", err)
+		return
+	}
+	var pkg dataPackage
+	var digest resource
+	found, hasIndex := make(map[string]resource), false
+	slices.SortFunc(z.File, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) }) // WARC files before indexes
+	for _, entry := range z.File {
+		use := func(io.Reader) error { return nil }
+		c.entry = entry.Name
+		switch dir, name := path.Split(entry.Name); {
+		case name == "":
+			continue // a folder
+		case entry.Name == packageFile:
+			use = readJSON(&pkg)
+		case entry.Name == digestFile:
+			use = readJSON(&digest)
+		case dir == archiveDir:
+			use = func(r io.Reader) error { c.warc(r, name); return nil }
+		case dir == indexDir && path.Ext(name) == ".gz":
+			hasIndex = true
+			use = func(r io.Reader) error {
+				z, err := gzip.NewReader(r)
+				if err == nil {
+					c.lines(z, true)
+				}
+				return err
+			}
+		case dir == indexDir && path.Ext(name) != ".idx":
+			hasIndex = true
+			use = func(r io.Reader) error { c.lines(r, true); return nil }
+		}
+		if entry.Method != zip.Store && path.Ext(entry.Name) == ".gz" {
+			c.say(0, "compressed in the ZIP file, so that players cannot read parts of it")
+		}
+		sum := sha256.New()
+		if err := read(entry, sum, use); err != nil {
+			c.say(0, "%v", err)
+		}
+		found[entry.Name] = resource{Bytes: int64(entry.UncompressedSize64), Hash: hashOf(sum)}
+	}
+	if c.entry = ""; !hasIndex {
+		c.say(0, "no index")
+	} else {
+		c.missing()
+	}
+	c.compare(&pkg, &digest, found)
+}
+
+// read reads an entry, and computes its hash.
+func read(entry *zip.File, sum io.Writer, use func(io.Reader) error) error {
+	r, err := entry.Open()
+	if err != nil {
+		return err
+	}
+	whole := io.TeeReader(r, sum)
+	if err = use(whole); err == nil {
+		_, err = io.Copy(io.Discard, whole)
+	}
+	_ = r.Close() // of a reader
+	return err
+}
+
+func readJSON(v any) func(io.Reader) error {
+	return func(r io.Reader) error { return json.NewDecoder(io.LimitReader(r, 16<<20)).Decode(v) }
+}
+
+// compare compares the entries that were found with datapackage.json, and that with its digest.
+func (c *checker) compare(pkg *dataPackage, digest *resource, found map[string]resource) {
+	if pkg.Profile != "data-package" && pkg.Profile != "wacz-package" || pkg.Version == "" {
+		c.say(0, "no %s with the profile and wacz_version of a WACZ", packageFile)
+		return
+	}
+	if hash := found[packageFile].Hash; digest.Hash != "" && digest.Hash != hash {
+		c.say(0, "%s says %s, but %s has %s", digestFile, digest.Hash, packageFile, hash)
+	}
+	delete(found, packageFile)
+	delete(found, digestFile)
+	for _, want := range pkg.Resources {
+		got, ok := found[want.Path]
+		if !ok {
+			c.say(0, "%s lists %q, which does not exist", packageFile, want.Path)
+		} else if got.Bytes != want.Bytes || got.Hash != want.Hash {
+			c.say(0, "%s says that %q has %d bytes and %s, but it has %d and %s", packageFile, want.Path, want.Bytes, want.Hash, got.Bytes, got.Hash)
+		}
+		delete(found, want.Path)
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		c.say(0, "%s does not list %q", packageFile, name)
+	}
 }

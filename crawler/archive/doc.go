@@ -1,11 +1,10 @@
 // Package archive makes a WACZ file of the WARC files of crawls, and checks WACZ and WARC files.
 //
-// A WACZ file (https://specs.webrecorder.net/wacz/1.1.1/) is a ZIP file that players such as
-// replayweb.page show without a server, also from a slow one, since they read only the parts that they need:
+// A WACZ file (https://specs.webrecorder.net/wacz/1.1.1/) is a ZIP file that players such as replayweb.page show
+// without a server:
 //
 //	archive/*.warc.gz         the WARC files, not compressed again
-//	indexes/index.cdx.gz      their CDXJ lines, sorted, in blocks of 3,000 that can be unpacked alone
-//	indexes/index.idx         the first key and the place of each block
+//	indexes/index.cdx         their CDXJ lines, sorted
 //	pages/pages.jsonl         the pages that a person may want to open, with their titles
 //	datapackage.json          the size and the SHA-256 of each file above
 //	datapackage-digest.json   the SHA-256 of datapackage.json

@@ -2,25 +2,34 @@ package archive
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
+	"html"
 	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/crawler/internal/cdxj"
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
+	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // Options configure [Pack].
@@ -36,27 +45,51 @@ type Packed struct {
 	Pages   int `json:"pages"`   // in the list of pages
 }
 
-// ErrNoWARC says that a directory has no WARC files.
+// ErrNoWARC says that there are no WARC files.
 var ErrNoWARC = errors.New("no WARC files")
 
-// ErrNames says that two WARC files have the same name.
-var ErrNames = errors.New("two WARC files have the same name")
+// The names in a WACZ file.
+const (
+	archiveDir  = "archive/"
+	indexDir    = "indexes/"
+	pagesFile   = "pages/pages.jsonl"
+	packageFile = "datapackage.json"
+	digestFile  = "datapackage-digest.json"
+)
 
-// ErrDamaged says that a WARC file is damaged, or that its crawl was killed.
-var ErrDamaged = errors.New("damaged record")
+// A dataPackage is datapackage.json.
+type dataPackage struct {
+	Profile     string     `json:"profile"`
+	Version     string     `json:"wacz_version"`
+	Software    string     `json:"software,omitempty"`
+	Created     time.Time  `json:"created,omitzero"`
+	MainPageURL string     `json:"mainPageUrl,omitempty"`
+	MainPageAt  time.Time  `json:"mainPageDate,omitzero"`
+	Resources   []resource `json:"resources"`
+}
+
+// A resource is a file of a package.
+type resource struct {
+	Name  string `json:"name"`
+	Path  string `json:"path"`
+	Hash  string `json:"hash"` // sha256:hexadecimal
+	Bytes int64  `json:"bytes"`
+}
+
+func hashOf(h hash.Hash) string { return fmt.Sprintf("sha256:%x", h.Sum(nil)) }
 
 // Pack writes a WACZ file of all WARC files in the directories of crawls. It replaces an earlier file when all is
-// written.
+// written. It takes about 1 KB of memory for each record in the index.
 func Pack(ctx context.Context, name string, dirs []string, opts *Options) (Packed, error) {
 	part := name + ".part"
 	file, err := os.Create(part)
 	if err != nil {
 		return Packed{}, err
 	}
-	p := &packer{ctx: ctx, zip: zip.NewWriter(file), opts: opts, pkg: dataPackage{
+	p := &packer{ctx: ctx, zip: zip.NewWriter(file), opts: opts, warcs: make(map[string]string), captures: make(map[string][]cdxj.Line), pkg: dataPackage{
 		Profile: "data-package", Version: "1.1.1", Software: opts.Software, Created: time.Now().UTC().Truncate(time.Second),
 	}}
-	err = errors.Join(p.write(dirs), p.lines.close(), durable.File(file), file.Close())
+	err = errors.Join(p.write(dirs), durable.File(file), file.Close())
 	if err == nil {
 		err = durable.Rename(part, name)
 	}
@@ -66,40 +99,6 @@ func Pack(ctx context.Context, name string, dirs []string, opts *Options) (Packe
 	return p.packed, nil
 }
 
-func (p *packer) write(dirs []string) error {
-	for _, dir := range dirs {
-		names, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.warc.gz"))
-		if _, missing := os.Stat(filepath.Join(dir, "pages.jsonl")); len(names) == 0 && missing != nil { // else a worker without work
-			err = fmt.Errorf("%q: %w", dir, ErrNoWARC)
-		}
-		for i := 0; err == nil && i < len(names); i++ {
-			err = p.addWARC(names[i])
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if p.packed.Files == 0 {
-		return fmt.Errorf("%q: %w", dirs, ErrNoWARC)
-	}
-	if err := p.writeIndex(); err != nil {
-		return err
-	}
-	if err := p.writePages(dirs); err != nil {
-		return err
-	}
-	hash, err := p.addJSON(packageFile, &p.pkg)
-	if err == nil {
-		_, err = p.addJSON(digestFile, &packageDigest{packageFile, hash})
-	}
-	return cmp.Or(err, p.zip.Close())
-}
-
-// escapeGlob returns the pattern of a path.
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
-}
-
 // A packer makes a WACZ file.
 type packer struct {
 	ctx    context.Context
@@ -107,10 +106,28 @@ type packer struct {
 	opts   *Options
 	pkg    dataPackage
 	packed Packed
+	err    error // the first one; nothing is added after it
 
-	warcs    []string // paths
-	lines    sorter
-	captures captures
+	warcs    map[string]string      // paths of WARC files by their names
+	index    []string               // lines
+	captures map[string][]cdxj.Line // responses with status 200, by keyOf their URL
+}
+
+func (p *packer) write(dirs []string) error {
+	for _, dir := range dirs {
+		names, _ := fs.Glob(os.DirFS(dir), "*.warc.gz") // a worker without work has none
+		for _, name := range names {
+			p.addWARC(name, filepath.Join(dir, name))
+		}
+	}
+	if p.packed.Files == 0 {
+		return fmt.Errorf("%q: %w", dirs, ErrNoWARC)
+	}
+	p.addIndex()
+	p.addPages(dirs)
+	hash := p.addJSON(packageFile, &p.pkg)
+	p.addJSON(digestFile, map[string]string{"path": packageFile, "hash": hash})
+	return cmp.Or(p.err, p.zip.Close())
 }
 
 // An entry is a file that is being written.
@@ -132,115 +149,152 @@ func (e *entry) Write(b []byte) (int, error) {
 }
 
 // add adds an entry.
-func (p *packer) add(name string, method uint16, write func(io.Writer) error) (hash string, err error) {
+func (p *packer) add(name string, method uint16, write func(io.Writer) error) (hash string) {
+	if p.err != nil {
+		return ""
+	}
 	w, err := p.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: p.pkg.Created})
-	if err != nil {
-		return "", err
-	}
 	e := &entry{Writer: w, ctx: p.ctx, hash: sha256.New()}
-	if err := write(e); err != nil {
-		return "", err
+	if err == nil {
+		err = write(e)
 	}
-	hash = hashOf(e.hash.Sum(nil))
+	p.err, hash = err, hashOf(e.hash)
 	p.pkg.Resources = append(p.pkg.Resources, resource{Name: path.Base(name), Path: name, Hash: hash, Bytes: e.bytes})
-	return hash, nil
+	return hash
 }
 
-// addText adds a text as an entry.
-func (p *packer) addText(name string, text []byte) (hash string, err error) {
+func (p *packer) addJSON(name string, v any) (hash string) {
 	return p.add(name, zip.Deflate, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
+		out := json.NewEncoder(w)
+		out.SetIndent("", "  ")
+		return out.Encode(v)
 	})
 }
 
-func (p *packer) addJSON(name string, v any) (hash string, err error) {
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return "", err
+// addWARC adds a WARC file, and remembers the lines of its records.
+func (p *packer) addWARC(name, file string) {
+	if p.warcs[name] != "" && p.err == nil {
+		p.err = fmt.Errorf("%q and %q have the same name; package each directory alone", p.warcs[name], file)
 	}
-	return p.addText(name, append(text, '\n'))
+	p.warcs[name] = file
+	p.packed.Files++
+	p.add(archiveDir+name, zip.Store, func(w io.Writer) error {
+		in, err := os.Open(file)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = in.Close() }()
+		for rec, err := range records(io.TeeReader(in, w), io.Discard) {
+			if err != nil {
+				return fmt.Errorf("%q: record at byte %d: %w", file, rec.line.Offset, err)
+			}
+			if rec.line.File = name; rec.needed {
+				p.index = append(p.index, string(rec.line.AppendTo(nil)))
+			}
+			if key := keyOf(rec.line.URL); rec.needed && rec.line.Status == http.StatusOK {
+				p.captures[key] = append(p.captures[key], rec.line)
+			}
+		}
+		return nil
+	})
 }
 
-// addWARC adds a WARC file, and the lines of its records.
-func (p *packer) addWARC(name string) error {
-	base := filepath.Base(name)
-	if slices.ContainsFunc(p.warcs, func(other string) bool { return filepath.Base(other) == base }) {
-		return fmt.Errorf("%q: %w", name, ErrNames)
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }()
-	p.warcs = append(p.warcs, name)
-	p.packed.Files++
-	_, err = p.add(archiveDir+base, zip.Store, func(w io.Writer) error {
-		for rec, err := range records(io.TeeReader(file, w)) {
-			switch {
-			case ioError(err) != nil || p.ctx.Err() != nil:
-				return cmp.Or(p.ctx.Err(), err)
-			case err != nil:
-				return fmt.Errorf("%q: byte %d: %w: %w", name, rec.line.Offset, ErrDamaged, err)
-			case !rec.needed:
-				continue
-			}
-			rec.line.File = base
-			p.packed.Records++
-			p.captures.add(&rec.line, len(p.warcs)-1)
-			if err := p.lines.add(bytes.TrimSuffix(rec.line.AppendTo(nil), []byte("\n"))); err != nil {
+// addIndex adds the index, sorted by key and time.
+func (p *packer) addIndex() {
+	slices.Sort(p.index)
+	p.packed.Records = len(p.index)
+	p.add(indexDir+"index.cdx", zip.Deflate, func(w io.Writer) error {
+		for _, line := range p.index {
+			if _, err := io.WriteString(w, line); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return err
 }
 
-// blockSize is the number of lines of a block of the index. Tests reduce it.
-var blockSize = 3000
+// keyOf returns a URL without its escapes: records escape more than pages.jsonl.
+func keyOf(raw string) string {
+	text, _ := url.PathUnescape(raw)
+	return cmp.Or(text, raw)
+}
 
-// writeIndex writes the index in blocks, and the list of blocks.
-func (p *packer) writeIndex() error {
-	list := fmt.Appendf(nil, "!meta 0 {\"format\":\"cdxj-gzip-1.0\",\"filename\":%q}\n", indexFile)
-	_, err := p.add(indexDir+indexFile, zip.Store, func(w io.Writer) error {
-		var packed bytes.Buffer
-		z, lines, offset, start := gzip.NewWriter(&packed), 0, int64(0), []byte(nil)
-		flush := func() error {
-			if lines == 0 {
+// find returns the response or revisit with status 200 that is closest to a time, or nil if there is none.
+func (p *packer) find(url string, date time.Time) (closest *cdxj.Line) {
+	for _, line := range p.captures[keyOf(url)] {
+		if closest == nil || line.Time.Sub(date).Abs() < closest.Time.Sub(date).Abs() {
+			closest = &line
+		}
+	}
+	return closest
+}
+
+// addPages adds the list of the HTML pages with status 200. It leaves out pages whose content was withheld.
+func (p *packer) addPages(dirs []string) {
+	p.add(pagesFile, zip.Deflate, func(w io.Writer) error {
+		out := json.NewEncoder(w)
+		err := out.Encode(map[string]any{"format": "json-pages-1.0", "hasText": p.opts.Text, "id": "pages", "title": "All pages"})
+		addPage := func(_ int64, page *output.Page) error {
+			line := p.find(page.URL, page.FetchedAt)
+			if page.Status != http.StatusOK || page.Withheld != "" || page.Encoding == "" || line == nil {
 				return nil
 			}
-			if err := z.Close(); err != nil {
-				return err
+			p.packed.Pages++
+			fields := map[string]any{"id": strconv.Itoa(p.packed.Pages), "title": page.Title, "url": page.URL, "ts": line.Time}
+			if p.pkg.MainPageURL == "" && page.Source == "start" {
+				p.pkg.MainPageURL, p.pkg.MainPageAt = page.URL, line.Time
 			}
-			sum := sha256.Sum256(packed.Bytes())
-			list = jsonlines.AppendValue(append(list, start...), &block{offset, int64(packed.Len()), hashOf(sum[:]), indexFile})
-			list = append(list, '\n')
-			n, err := packed.WriteTo(w)
-			z.Reset(&packed)
-			offset, lines = offset+n, 0
-			return err
+			if p.opts.Text {
+				fields["text"] = p.text(line, true)
+			}
+			return out.Encode(fields)
 		}
-		for line, err := range p.lines.all() {
-			if err != nil {
-				return err
-			}
-			if lines == 0 {
-				start = bytes.Clone(startOf(line))
-			}
-			_, _ = z.Write(line)
-			_, _ = z.Write([]byte("\n")) // a buffer takes all
-			if lines++; lines == blockSize {
-				if err := flush(); err != nil {
-					return err
-				}
+		for _, dir := range dirs {
+			names, _ := fs.Glob(os.DirFS(dir), "pages*.jsonl") // of earlier crawls too
+			for _, name := range names {
+				err = cmp.Or(err, jsonlines.Readable(jsonlines.Each(filepath.Join(dir, name), addPage)))
 			}
 		}
-		return flush()
-	})
-	if err != nil {
 		return err
+	})
+}
+
+// text returns the visible text of a page, or "" if its record cannot be read. A revisit has that of the response
+// that it refers to.
+func (p *packer) text(line *cdxj.Line, follow bool) string {
+	file, err := os.Open(p.warcs[line.File])
+	if err != nil {
+		return ""
 	}
-	_, err = p.addText(indexDir+blocksFile, list)
-	return err
+	defer func() { _ = file.Close() }()
+	var block bytes.Buffer
+	for rec, err := range records(io.NewSectionReader(file, line.Offset, line.Length), &block) {
+		if err != nil || rec.kind != "revisit" {
+			break
+		}
+		date, _ := time.Parse(time.RFC3339Nano, rec.fields.Get("WARC-Refers-To-Date"))
+		if original := p.find(rec.fields.Get("WARC-Refers-To-Target-URI"), date); follow && original != nil {
+			return p.text(original, false)
+		}
+		return ""
+	}
+	return visibleText(&block, line.URL)
+}
+
+// visibleText returns the visible text of a page in a response.
+func visibleText(block io.Reader, url string) string {
+	resp, err := http.ReadResponse(bufio.NewReader(block), nil)
+	if err != nil {
+		return ""
+	}
+	fetch.Decode(resp)
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, 16<<20)) // as far as it can be read
+	_ = resp.Body.Close()
+	var text []string
+	for part, isURL := range extract.VisibleParts(extract.Read(extract.Page{URL: url, Header: resp.Header, Body: body}, &extract.Handlers{}).Text) {
+		if !isURL {
+			text = append(text, html.UnescapeString(string(part)))
+		}
+	}
+	return strings.Join(text, "\n")
 }

@@ -1,11 +1,10 @@
 // Reads the index of a WACZ file that is unpacked into a folder, and for each line the record that it names. Prints
 // a line of JSON for each: what warcio reads.
 import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import { WARCParser, getSurt } from "../../output/warc/testdata/warcio/node_modules/warcio/dist/index.js";
 
 const dir = process.argv[2];
-for (const line of gunzipSync(readFileSync(`${dir}/indexes/index.cdx.gz`)).toString().trimEnd().split("\n")) {
+for (const line of readFileSync(`${dir}/indexes/index.cdx`, "utf8").trimEnd().split("\n")) {
   const [key, timestamp] = line.split(" ", 2);
   const { url, filename, offset, length } = JSON.parse(line.slice(key.length + timestamp.length + 2));
   const file = readFileSync(`${dir}/archive/${filename}`);
