@@ -44,8 +44,8 @@ func (p *Problem) String() string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ": ")
 }
 
-// ErrFormat says that a file is neither a WACZ nor a compressed WARC file.
-var ErrFormat = errors.New("neither a WACZ file nor a compressed WARC file")
+// ErrFormat says that the name of a file is neither that of a WACZ nor of a compressed WARC file.
+var ErrFormat = errors.New("neither .wacz nor .warc.gz")
 
 // Check checks a WARC file (.warc.gz), with the index beside it, or a WACZ file: framing, fields, digests and index.
 // It calls report for each problem, and returns the number of records. It takes about 500 bytes of memory for each
@@ -56,19 +56,14 @@ func Check(name string, report func(*Problem)) (records int, err error) {
 		return 0, err
 	}
 	defer func() { _ = file.Close() }()
-	magic := make([]byte, 2)
-	if _, err := file.ReadAt(magic, 0); err != nil && !errors.Is(err, io.EOF) {
-		return 0, err
-	}
+	size, err := file.Seek(0, io.SeekEnd)
 	c := &checker{file: name, report: report, index: make(map[string]*record)}
-	switch string(magic) {
-	case "PK":
-		info, statErr := file.Stat()
-		if err = statErr; err == nil {
-			c.wacz(file, info.Size())
-		}
-	case "\x1f\x8b":
-		err = c.withIndex(file)
+	switch base, isWARC := strings.CutSuffix(name, ".warc.gz"); {
+	case isWARC:
+		c.warc(io.NewSectionReader(file, 0, size), filepath.Base(name))
+		err = cmp.Or(err, c.beside(base+cdxj.Extension))
+	case strings.HasSuffix(name, ".wacz"):
+		c.wacz(file, size)
 	default:
 		err = fmt.Errorf("%q: %w", name, ErrFormat)
 	}
@@ -98,22 +93,19 @@ func (c *checker) sayOf(rec *record, problem string) {
 	c.report(&Problem{File: c.file, Entry: rec.entry, Offset: &rec.line.Offset, RecordID: rec.line.RecordID, Error: problem})
 }
 
-// withIndex checks a WARC file with the index beside it, if there is one.
-func (c *checker) withIndex(file *os.File) error {
-	c.warc(file, filepath.Base(file.Name()))
-	name := strings.TrimSuffix(file.Name(), ".warc.gz") + cdxj.Extension
-	index, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
+// beside checks the index beside a WARC file, if there is one.
+func (c *checker) beside(name string) error {
+	index, err := os.ReadFile(name)
+	if err == nil {
+		warc := c.file
+		c.file = name
+		c.lines(bytes.NewReader(index))
+		c.file = warc
+		c.missing()
+	} else if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	c.file = name
-	c.lines(index, false)
-	c.file = file.Name()
-	c.missing()
-	return index.Close()
+	return err
 }
 
 // warc checks a WARC file.
@@ -134,10 +126,14 @@ func (c *checker) warc(r io.Reader, name string) {
 }
 
 // lines checks the lines of an index, and forgets the records that they are about.
-func (c *checker) lines(r io.Reader, isSorted bool) {
+func (c *checker) lines(r io.Reader) {
+	var err error
+	if path.Ext(c.entry) == ".gz" {
+		r, err = gzip.NewReader(r)
+	}
 	before, lines := "", bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
-	for number := 1; lines.Scan(); number++ {
+	for number := 1; err == nil && lines.Scan(); number++ {
 		text := lines.Text()
 		line, err := cdxj.Parse(lines.Bytes())
 		switch rec := c.index[placeOf(&line)]; {
@@ -150,12 +146,12 @@ func (c *checker) lines(r io.Reader, isSorted bool) {
 		}
 		delete(c.index, placeOf(&line))
 		start, _, _ := strings.Cut(text, "{")
-		if isSorted && start < before {
+		if c.entry != "" && start < before {
 			c.say(number, "the lines are not sorted: %q follows %q", start, before)
 		}
 		before = start
 	}
-	if err := lines.Err(); err != nil {
+	if err = cmp.Or(err, lines.Err()); err != nil {
 		c.say(0, "%v", err)
 		c.partly = true
 	}
@@ -191,89 +187,69 @@ func (c *checker) wacz(file io.ReaderAt, size int64) {
 	}
 	var pkg dataPackage
 	var digest resource
-	found, hasIndex := make(map[string]resource), false
+	found, hasIndex := make(map[string]string), false
 	slices.SortFunc(z.File, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) }) // WARC files before indexes
 	for _, entry := range z.File {
-		use := func(io.Reader) error { return nil }
+		use := func(io.Reader) {}
 		c.entry = entry.Name
 		switch dir, name := path.Split(entry.Name); {
 		case name == "":
 			continue // a folder
 		case entry.Name == packageFile:
-			use = readJSON(&pkg)
+			use = func(r io.Reader) { _ = json.NewDecoder(r).Decode(&pkg) } // compare reports what is missing
 		case entry.Name == digestFile:
-			use = readJSON(&digest)
+			use = func(r io.Reader) { _ = json.NewDecoder(r).Decode(&digest) }
 		case dir == archiveDir:
-			use = func(r io.Reader) error { c.warc(r, name); return nil }
-		case dir == indexDir && path.Ext(name) == ".gz":
-			hasIndex = true
-			use = func(r io.Reader) error {
-				z, err := gzip.NewReader(r)
-				if err == nil {
-					c.lines(z, true)
-				}
-				return err
-			}
+			use = func(r io.Reader) { c.warc(r, name) }
 		case dir == indexDir && path.Ext(name) != ".idx":
-			hasIndex = true
-			use = func(r io.Reader) error { c.lines(r, true); return nil }
+			use, hasIndex = c.lines, true
 		}
 		if entry.Method != zip.Store && path.Ext(entry.Name) == ".gz" {
 			c.say(0, "compressed in the ZIP file, so that players cannot read parts of it")
 		}
 		sum := sha256.New()
-		if err := read(entry, sum, use); err != nil {
-			c.say(0, "%v", err)
+		r, err := entry.Open()
+		if err == nil {
+			whole := io.TeeReader(r, sum)
+			use(whole)
+			_, err = io.Copy(io.Discard, whole)
+			_ = r.Close() // of a reader
 		}
-		found[entry.Name] = resource{Bytes: int64(entry.UncompressedSize64), Hash: hashOf(sum)}
+		if err != nil {
+			c.say(0, "%v", err)
+			c.partly = true
+		}
+		found[entry.Name] = sizeAndHash(int64(entry.UncompressedSize64), hashOf(sum))
 	}
 	if c.entry = ""; !hasIndex {
 		c.say(0, "no index")
-	} else {
-		c.missing()
+		c.partly = true
 	}
+	c.missing()
 	c.compare(&pkg, &digest, found)
 }
 
-// read reads an entry, and computes its hash.
-func read(entry *zip.File, sum io.Writer, use func(io.Reader) error) error {
-	r, err := entry.Open()
-	if err != nil {
-		return err
-	}
-	whole := io.TeeReader(r, sum)
-	if err = use(whole); err == nil {
-		_, err = io.Copy(io.Discard, whole)
-	}
-	_ = r.Close() // of a reader
-	return err
-}
-
-func readJSON(v any) func(io.Reader) error {
-	return func(r io.Reader) error { return json.NewDecoder(io.LimitReader(r, 16<<20)).Decode(v) }
-}
+func sizeAndHash(size int64, hash string) string { return fmt.Sprintf("%d bytes, %s", size, hash) }
 
 // compare compares the entries that were found with datapackage.json, and that with its digest.
-func (c *checker) compare(pkg *dataPackage, digest *resource, found map[string]resource) {
+func (c *checker) compare(pkg *dataPackage, digest *resource, found map[string]string) {
 	if pkg.Profile != "data-package" && pkg.Profile != "wacz-package" || pkg.Version == "" {
 		c.say(0, "no %s with the profile and wacz_version of a WACZ", packageFile)
 		return
 	}
-	if hash := found[packageFile].Hash; digest.Hash != "" && digest.Hash != hash {
-		c.say(0, "%s says %s, but %s has %s", digestFile, digest.Hash, packageFile, hash)
+	if found[digestFile] != "" && !strings.HasSuffix(found[packageFile], ", "+digest.Hash) {
+		c.say(0, "%s says %q, but %s has %s", digestFile, digest.Hash, packageFile, found[packageFile])
 	}
 	delete(found, packageFile)
 	delete(found, digestFile)
-	for _, want := range pkg.Resources {
-		got, ok := found[want.Path]
-		if !ok {
-			c.say(0, "%s lists %q, which does not exist", packageFile, want.Path)
-		} else if got.Bytes != want.Bytes || got.Hash != want.Hash {
-			c.say(0, "%s says that %q has %d bytes and %s, but it has %d and %s", packageFile, want.Path, want.Bytes, want.Hash, got.Bytes, got.Hash)
+	for _, r := range pkg.Resources {
+		c.entry = r.Path
+		if want, got := sizeAndHash(r.Bytes, r.Hash), found[r.Path]; got != want {
+			c.say(0, "%s lists %s; found %s", packageFile, want, cmp.Or(got, "no entry"))
 		}
-		delete(found, want.Path)
+		delete(found, r.Path)
 	}
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		c.say(0, "%s does not list %q", packageFile, name)
+	for _, c.entry = range slices.Sorted(maps.Keys(found)) {
+		c.say(0, "%s does not list it", packageFile)
 	}
 }

@@ -48,7 +48,7 @@ func FuzzCheck(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file, lines []byte) {
 		c := &checker{report: func(p *Problem) { _ = p.String() }, index: make(map[string]*record)}
 		c.warc(bytes.NewReader(file), "a.warc.gz")
-		c.lines(bytes.NewReader(lines), false)
+		c.lines(bytes.NewReader(lines))
 		c.missing()
 		c.wacz(bytes.NewReader(file), int64(len(file)))
 	})

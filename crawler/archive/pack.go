@@ -40,9 +40,10 @@ type Options struct {
 
 // Packed is what a WACZ file has.
 type Packed struct {
-	Files   int `json:"files"`   // WARC files
-	Records int `json:"records"` // in the index
-	Pages   int `json:"pages"`   // in the list of pages
+	File    string `json:"file"`    // its name
+	Files   int    `json:"files"`   // WARC files
+	Records int    `json:"records"` // in the index
+	Pages   int    `json:"pages"`   // in the list of pages
 }
 
 // ErrNoWARC says that there are no WARC files.
@@ -86,20 +87,19 @@ func Pack(ctx context.Context, name string, dirs []string, opts *Options) (Packe
 	if err != nil {
 		return Packed{}, err
 	}
-	p := &packer{ctx: ctx, zip: zip.NewWriter(file), opts: opts, warcs: make(map[string]string), captures: make(map[string][]cdxj.Line), pkg: dataPackage{
-		Profile: "data-package", Version: "1.1.1", Software: opts.Software, Created: time.Now().UTC().Truncate(time.Second),
-	}}
-	err = errors.Join(p.write(dirs), durable.File(file), file.Close())
-	if err == nil {
+	p := &packer{ctx: ctx, zip: zip.NewWriter(file), opts: opts, warcs: make(map[string]string), captures: make(map[string][]cdxj.Line)}
+	p.packed.File = name
+	p.pkg = dataPackage{Profile: "data-package", Version: "1.1.1", Software: opts.Software, Created: time.Now().UTC().Truncate(time.Second)}
+	if err = errors.Join(p.write(dirs), durable.File(file), file.Close()); err == nil {
 		err = durable.Rename(part, name)
 	}
 	if err != nil {
-		return p.packed, errors.Join(err, os.Remove(part))
+		_ = os.Remove(part)
 	}
-	return p.packed, nil
+	return p.packed, err
 }
 
-// A packer makes a WACZ file.
+// A packer makes a WACZ file. It is the writer of its current entry.
 type packer struct {
 	ctx    context.Context
 	zip    *zip.Writer
@@ -107,6 +107,10 @@ type packer struct {
 	pkg    dataPackage
 	packed Packed
 	err    error // the first one; nothing is added after it
+
+	out  io.Writer // into the current entry
+	sum  hash.Hash // of what it has
+	size int64
 
 	warcs    map[string]string      // paths of WARC files by their names
 	index    []string               // lines
@@ -130,45 +134,32 @@ func (p *packer) write(dirs []string) error {
 	return cmp.Or(p.err, p.zip.Close())
 }
 
-// An entry is a file that is being written.
-type entry struct {
-	io.Writer
-	ctx   context.Context
-	hash  hash.Hash
-	bytes int64
-}
-
-func (e *entry) Write(b []byte) (int, error) {
-	if err := e.ctx.Err(); err != nil {
+// Write writes a part of the current entry.
+func (p *packer) Write(b []byte) (int, error) {
+	if err := p.ctx.Err(); err != nil {
 		return 0, err
 	}
-	n, err := e.Writer.Write(b)
-	_, _ = e.hash.Write(b[:n]) // never fails
-	e.bytes += int64(n)
-	return n, err
+	_, _ = p.sum.Write(b) // never fails
+	p.size += int64(len(b))
+	return p.out.Write(b)
 }
 
 // add adds an entry.
-func (p *packer) add(name string, method uint16, write func(io.Writer) error) (hash string) {
+func (p *packer) add(name string, method uint16, write func() error) (hash string) {
 	if p.err != nil {
 		return ""
 	}
-	w, err := p.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: p.pkg.Created})
-	e := &entry{Writer: w, ctx: p.ctx, hash: sha256.New()}
-	if err == nil {
-		err = write(e)
+	p.sum, p.size = sha256.New(), 0
+	if p.out, p.err = p.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: p.pkg.Created}); p.err == nil {
+		p.err = write()
 	}
-	p.err, hash = err, hashOf(e.hash)
-	p.pkg.Resources = append(p.pkg.Resources, resource{Name: path.Base(name), Path: name, Hash: hash, Bytes: e.bytes})
+	hash = hashOf(p.sum)
+	p.pkg.Resources = append(p.pkg.Resources, resource{Name: path.Base(name), Path: name, Hash: hash, Bytes: p.size})
 	return hash
 }
 
 func (p *packer) addJSON(name string, v any) (hash string) {
-	return p.add(name, zip.Deflate, func(w io.Writer) error {
-		out := json.NewEncoder(w)
-		out.SetIndent("", "  ")
-		return out.Encode(v)
-	})
+	return p.add(name, zip.Deflate, func() error { return json.NewEncoder(p).Encode(v) })
 }
 
 // addWARC adds a WARC file, and remembers the lines of its records.
@@ -178,13 +169,13 @@ func (p *packer) addWARC(name, file string) {
 	}
 	p.warcs[name] = file
 	p.packed.Files++
-	p.add(archiveDir+name, zip.Store, func(w io.Writer) error {
+	p.add(archiveDir+name, zip.Store, func() error {
 		in, err := os.Open(file)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = in.Close() }()
-		for rec, err := range records(io.TeeReader(in, w), io.Discard) {
+		for rec, err := range records(io.TeeReader(in, p), io.Discard) {
 			if err != nil {
 				return fmt.Errorf("%q: record at byte %d: %w", file, rec.line.Offset, err)
 			}
@@ -203,9 +194,9 @@ func (p *packer) addWARC(name, file string) {
 func (p *packer) addIndex() {
 	slices.Sort(p.index)
 	p.packed.Records = len(p.index)
-	p.add(indexDir+"index.cdx", zip.Deflate, func(w io.Writer) error {
+	p.add(indexDir+"index.cdx", zip.Deflate, func() error {
 		for _, line := range p.index {
-			if _, err := io.WriteString(w, line); err != nil {
+			if _, err := io.WriteString(p, line); err != nil {
 				return err
 			}
 		}
@@ -231,8 +222,8 @@ func (p *packer) find(url string, date time.Time) (closest *cdxj.Line) {
 
 // addPages adds the list of the HTML pages with status 200. It leaves out pages whose content was withheld.
 func (p *packer) addPages(dirs []string) {
-	p.add(pagesFile, zip.Deflate, func(w io.Writer) error {
-		out := json.NewEncoder(w)
+	p.add(pagesFile, zip.Deflate, func() error {
+		out := json.NewEncoder(p)
 		err := out.Encode(map[string]any{"format": "json-pages-1.0", "hasText": p.opts.Text, "id": "pages", "title": "All pages"})
 		addPage := func(_ int64, page *output.Page) error {
 			line := p.find(page.URL, page.FetchedAt)

@@ -3,11 +3,8 @@
 //
 //	com,example)/page 20260301120000 {"url":"https://example.com/page","mime":"text/html",...}
 //
-// An index beside a WARC file has the order of its records. The index of a package is sorted by bytes,
-// so that a reader finds the captures of a URL by a binary search.
-//
-// Records of type response, revisit and resource have a line. A response to a HEAD request has none, since a
-// replay would show it as an empty page.
+// Records of type response, revisit and resource have a line, except responses to HEAD requests: a replay would
+// show them as empty pages. An index beside a WARC file has the order of its records; that of a package is sorted.
 package cdxj
 
 import (

@@ -13,11 +13,8 @@ var (
 	www  = regexp.MustCompile(`^(https?://)www[0-9]*\.`)
 )
 
-// maxURL and maxSlashes are where SURT stops to parse: the parser takes quadratic time.
-const (
-	maxURL     = 64 << 10
-	maxSlashes = 1000
-)
+// maxURL is where SURT stops to parse: the parser takes quadratic time.
+const maxURL = 8 << 10
 
 // SURT returns the key of a URL in an index, its sort-friendly URI reordering transform: the host in reverse order
 // without www, then path and query in lower case, the parameters sorted. It equals getSurt of the npm package warcio.
@@ -27,7 +24,7 @@ func SURT(url string) string {
 		return url
 	}
 	url = www.ReplaceAllString(url, "$1")
-	if len(url) > maxURL || strings.Count(url, "/")+strings.Count(url, `\`) > maxSlashes {
+	if len(url) > maxURL {
 		return url
 	}
 	u, err := urls.Parse(strings.ToLower(url))

@@ -26,12 +26,6 @@ func Command(streams *cli.Streams) *cobra.Command {
 	return cmd
 }
 
-// A written is the JSON output of "archive wacz".
-type written struct {
-	File string `json:"file"`
-	archive.Packed
-}
-
 func waczCommand(streams *cli.Streams) *cobra.Command {
 	const name = "archive wacz"
 	var (
@@ -75,7 +69,7 @@ Exit code: 0 done, 2 usage error or the file cannot be written, 3 failed.`,
 			case err == nil:
 				text := fmt.Sprintf("%s: %s, %s, %s\n", cli.Escape(to), humanize.Count(packed.Files, "WARC file"),
 					humanize.Count(packed.Records, "indexed record"), humanize.Count(packed.Pages, "page"))
-				return streams.PrintAs(format, written{to, packed}, text)
+				return streams.PrintAs(format, packed, text)
 			case errors.Is(err, context.Canceled):
 				return cli.ExitWith(cli.ExitInterrupted)
 			case errors.Is(err, io.ErrUnexpectedEOF):

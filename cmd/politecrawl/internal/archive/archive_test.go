@@ -49,7 +49,7 @@ func TestCheck(t *testing.T) {
 		"bad":     {[]string{good, bad}, cli.ExitFindings, bad + problems, "5 records in 2 files, 3 problems\n"},
 		"json":    {[]string{bad, "--format", "json"}, cli.ExitFindings, `{"file":"` + bad + `","offset":0,"record_id":"<urn:uuid:1>","error":"`, ""},
 		"no file": {[]string{good, good + "x"}, cli.ExitMisuse, "", "archive check: open \"" + good + "x\": no such file or directory\n"},
-		"no WARC": {[]string{clitest.WriteFile(t, "text", "text")}, cli.ExitMisuse, "", "neither a WACZ file nor a compressed WARC file\n"},
+		"no WARC": {[]string{clitest.WriteFile(t, "text", "text")}, cli.ExitMisuse, "", "neither .wacz nor .warc.gz\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := run(t, append([]string{"archive", "check"}, tt.args...)...)
@@ -68,7 +68,7 @@ func TestWACZ(t *testing.T) {
 	}
 	to := filepath.Join(t.TempDir(), "all.wacz")
 	got = run(t, "archive", "wacz", dir, other, "--output", to, "--format", "json")
-	if p := clitest.JSON[written](t, got.Out); got.Code != cli.ExitDone || p != (written{to, archive.Packed{Files: 2}}) {
+	if p := clitest.JSON[archive.Packed](t, got.Out); got.Code != cli.ExitDone || p != (archive.Packed{File: to, Files: 2}) {
 		t.Errorf("%+v", got)
 	}
 	if got := run(t, "archive", "check", dir+".wacz", to); got.Code != cli.ExitDone || got.Out != "" {
