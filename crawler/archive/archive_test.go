@@ -229,7 +229,7 @@ func TestCheckOfRecords(t *testing.T) {
 		"two in a member":      {[2]string{"body\r\n\r\n", "body\r\n\r\nWARC/1.1\r\n"}, []string{id(1) + `: "\r\n\r\nW" follows the block instead of two empty lines; Content-Length 63 may be wrong`}},
 		"no end of the header": {[2]string{"\r\n\r\nHTTP/1.1", "\r\nHTTP/1.1"}, []string{`malformed MIME header: missing colon: "HTTP/1.1 200 OK"`}},
 		"header alone":         {[2]string{"\r\n\r\n" + rest, ""}, []string{"header: EOF"}},
-		"long header":          {[2]string{"WARC-Type", "X: " + strings.Repeat("x", maxHead) + "\r\nWARC-Type"}, []string{"header: more than 1 MiB"}},
+		"long header":          {[2]string{"WARC-Type", "X: " + strings.Repeat("x", 1<<20) + "\r\nWARC-Type"}, []string{"header: more than 1 MiB"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &warcFile{name: "a.warc.gz"}

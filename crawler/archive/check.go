@@ -76,6 +76,7 @@ type checker struct {
 	entry   string // in a WACZ
 	report  func(*Problem)
 	records int
+	all     []*record
 	index   map[string]*record // those that no line was about, by placeOf their lines
 	partly  bool               // not all was read, so that missing records or lines are no problem
 }
@@ -121,7 +122,7 @@ func (c *checker) warc(r io.Reader, name string) {
 			c.sayOf(rec, problem)
 		}
 		rec.line.File, rec.fields, rec.problems = name, nil, nil
-		c.index[placeOf(&rec.line)] = rec
+		c.all, c.index[placeOf(&rec.line)] = append(c.all, rec), rec
 	}
 }
 
@@ -169,10 +170,8 @@ func agree(text string, line, rec *cdxj.Line) bool {
 
 // missing reports the records that have no line, though they need one.
 func (c *checker) missing() {
-	for _, rec := range slices.SortedFunc(maps.Values(c.index), func(a, b *record) int {
-		return cmp.Or(cmp.Compare(a.line.File, b.line.File), cmp.Compare(a.line.Offset, b.line.Offset))
-	}) {
-		if rec.needed && !c.partly {
+	for _, rec := range c.all {
+		if rec.needed && !c.partly && c.index[placeOf(&rec.line)] != nil {
 			c.sayOf(rec, "the index has no line for this record")
 		}
 	}

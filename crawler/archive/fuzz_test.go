@@ -59,7 +59,7 @@ func FuzzEntries(f *testing.F) {
 	f.Add("{}", "{}", "{}", `a 20260301120000 {"filename":"a.warc.gz"}`, "a 20260301120000 {}", []byte{})
 	f.Fuzz(func(t *testing.T, pkg, digest, pages, cdx, blocks string, warc []byte) {
 		problemsOf(t, rezip(t, map[string]string{
-			packageFile: pkg, digestFile: digest, pagesFile: pages, indexDir + "index.cdx.gz": gzipped(cdx), indexDir + "index.idx": blocks, indexDir + "b.cdx": cdx,
+			packageFile: pkg, digestFile: digest, "pages/pages.jsonl": pages, indexDir + "index.cdx.gz": gzipped(cdx), indexDir + "index.idx": blocks, indexDir + "b.cdx": cdx,
 			archiveDir + "a.warc.gz": string(warc), archiveDir + "b.warc.gz": gzipped(string(warc)),
 		}))
 	})

@@ -53,7 +53,6 @@ var ErrNoWARC = errors.New("no WARC files")
 const (
 	archiveDir  = "archive/"
 	indexDir    = "indexes/"
-	pagesFile   = "pages/pages.jsonl"
 	packageFile = "datapackage.json"
 	digestFile  = "datapackage-digest.json"
 )
@@ -222,7 +221,7 @@ func (p *packer) find(url string, date time.Time) (closest *cdxj.Line) {
 
 // addPages adds the list of the HTML pages with status 200. It leaves out pages whose content was withheld.
 func (p *packer) addPages(dirs []string) {
-	p.add(pagesFile, zip.Deflate, func() error {
+	p.add("pages/pages.jsonl", zip.Deflate, func() error {
 		out := json.NewEncoder(p)
 		err := out.Encode(map[string]any{"format": "json-pages-1.0", "hasText": p.opts.Text, "id": "pages", "title": "All pages"})
 		addPage := func(_ int64, page *output.Page) error {

@@ -59,10 +59,7 @@ func records(r io.Reader, blocks io.Writer) iter.Seq2[*record, error] {
 				_, err = io.Copy(io.Discard, member)
 			}
 			rec.line.Length = offset() - rec.line.Offset
-			switch rec.kind {
-			case "response", "revisit", "resource":
-				rec.needed = !afterHead && rec.line.Status != http.StatusNotModified
-			}
+			rec.needed = (rec.kind == "response" || rec.kind == "revisit" || rec.kind == "resource") && !afterHead && rec.line.Status != http.StatusNotModified
 			if !yield(rec, err) || err != nil {
 				return
 			}
@@ -71,17 +68,14 @@ func records(r io.Reader, blocks io.Writer) iter.Seq2[*record, error] {
 	}
 }
 
-// maxHead is the maximum length of the header of a record or of a message, in bytes.
-const maxHead = 1 << 20
-
-// readHead reads lines until an empty one.
+// readHead reads the header of a record or a message: lines until an empty one.
 func readHead(r *bufio.Reader) (head []byte, err error) {
 	for !bytes.HasSuffix(head, []byte("\n\r\n")) && !bytes.HasSuffix(head, []byte("\n\n")) {
 		line, err := r.ReadSlice('\n')
 		if head = append(head, line...); err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return head, err
 		}
-		if len(head) > maxHead {
+		if len(head) > 1<<20 {
 			return head, errors.New("more than 1 MiB")
 		}
 	}
@@ -149,11 +143,11 @@ func (r *record) readBlock(in *io.LimitedReader, out io.Writer) {
 	block, checkBlock := r.digest("WARC-Block-Digest")
 	payload, checkPayload := r.digest("WARC-Payload-Digest")
 	body := bufio.NewReader(io.TeeReader(in, io.MultiWriter(block, out)))
-	var headErr error
+	hasPayload := r.kind != "revisit" // else it is in another record
 	switch t, _, _ := mime.ParseMediaType(r.fields.Get("Content-Type")); {
 	case t == "application/http":
-		var head []byte
-		head, headErr = readHead(body)
+		head, err := readHead(body)
+		hasPayload = hasPayload && err == nil // else it starts at no known byte
 		r.isHead = r.kind == "request" && bytes.HasPrefix(head, []byte("HEAD "))
 		r.line.Status, r.line.MIME = cdxj.Head(head)
 	case r.kind == "resource":
@@ -166,7 +160,7 @@ func (r *record) readBlock(in *io.LimitedReader, out io.Writer) {
 		return
 	}
 	checkBlock()
-	if r.kind != "revisit" && headErr == nil { // else the payload is in another record, or starts at no known byte
+	if hasPayload {
 		checkPayload()
 	}
 }
