@@ -44,9 +44,6 @@ func (p *Problem) String() string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ": ")
 }
 
-// ErrFormat says that the name of a file is neither that of a WACZ nor of a compressed WARC file.
-var ErrFormat = errors.New("neither .wacz nor .warc.gz")
-
 // Check checks a WARC file (.warc.gz), with the index beside it, or a WACZ file: framing, fields, digests and index.
 // It calls report for each problem, and returns the number of records. It takes about 500 bytes of memory for each
 // record, however large that is.
@@ -61,11 +58,18 @@ func Check(name string, report func(*Problem)) (records int, err error) {
 	switch base, isWARC := strings.CutSuffix(name, ".warc.gz"); {
 	case isWARC:
 		c.warc(io.NewSectionReader(file, 0, size), filepath.Base(name))
-		err = cmp.Or(err, c.beside(base+cdxj.Extension))
+		c.file = base + cdxj.Extension
+		index, noIndex := os.ReadFile(c.file)
+		c.lines(bytes.NewReader(index))
+		if c.file = name; noIndex == nil {
+			c.missing()
+		} else if !errors.Is(noIndex, fs.ErrNotExist) {
+			err = noIndex
+		}
 	case strings.HasSuffix(name, ".wacz"):
 		c.wacz(file, size)
 	default:
-		err = fmt.Errorf("%q: %w", name, ErrFormat)
+		err = fmt.Errorf("%q: neither .wacz nor .warc.gz", name)
 	}
 	return c.records, err
 }
@@ -92,21 +96,6 @@ func (c *checker) say(line int, format string, args ...any) {
 // sayOf reports a problem of a record.
 func (c *checker) sayOf(rec *record, problem string) {
 	c.report(&Problem{File: c.file, Entry: rec.entry, Offset: &rec.line.Offset, RecordID: rec.line.RecordID, Error: problem})
-}
-
-// beside checks the index beside a WARC file, if there is one.
-func (c *checker) beside(name string) error {
-	index, err := os.ReadFile(name)
-	if err == nil {
-		warc := c.file
-		c.file = name
-		c.lines(bytes.NewReader(index))
-		c.file = warc
-		c.missing()
-	} else if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }
 
 // warc checks a WARC file.

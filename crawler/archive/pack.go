@@ -258,22 +258,13 @@ func (p *packer) text(line *cdxj.Line, follow bool) string {
 	}
 	defer func() { _ = file.Close() }()
 	var block bytes.Buffer
-	for rec, err := range records(io.NewSectionReader(file, line.Offset, line.Length), &block) {
-		if err != nil || rec.kind != "revisit" {
-			break
-		}
+	for rec := range records(io.NewSectionReader(file, line.Offset, line.Length), &block) {
 		date, _ := time.Parse(time.RFC3339Nano, rec.fields.Get("WARC-Refers-To-Date"))
 		if original := p.find(rec.fields.Get("WARC-Refers-To-Target-URI"), date); follow && original != nil {
 			return p.text(original, false)
 		}
-		return ""
 	}
-	return visibleText(&block, line.URL)
-}
-
-// visibleText returns the visible text of a page in a response.
-func visibleText(block io.Reader, url string) string {
-	resp, err := http.ReadResponse(bufio.NewReader(block), nil)
+	resp, err := http.ReadResponse(bufio.NewReader(&block), nil)
 	if err != nil {
 		return ""
 	}
@@ -281,7 +272,7 @@ func visibleText(block io.Reader, url string) string {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 16<<20)) // as far as it can be read
 	_ = resp.Body.Close()
 	var text []string
-	for part, isURL := range extract.VisibleParts(extract.Read(extract.Page{URL: url, Header: resp.Header, Body: body}, &extract.Handlers{}).Text) {
+	for part, isURL := range extract.VisibleParts(extract.Read(extract.Page{URL: line.URL, Header: resp.Header, Body: body}, &extract.Handlers{}).Text) {
 		if !isURL {
 			text = append(text, html.UnescapeString(string(part)))
 		}
