@@ -184,9 +184,9 @@ func (c *checker) wacz(file io.ReaderAt, size int64) {
 		case name == "":
 			continue // a folder
 		case entry.Name == packageFile:
-			use = func(r io.Reader) { _ = json.NewDecoder(r).Decode(&pkg) } // compare reports what is missing
+			use = func(r io.Reader) { _ = json.NewDecoder(io.LimitReader(r, 16<<20)).Decode(&pkg) } // compare reports what is missing
 		case entry.Name == digestFile:
-			use = func(r io.Reader) { _ = json.NewDecoder(r).Decode(&digest) }
+			use = func(r io.Reader) { _ = json.NewDecoder(io.LimitReader(r, 16<<20)).Decode(&digest) }
 		case dir == archiveDir:
 			use = func(r io.Reader) { c.warc(r, name) }
 		case dir == indexDir && path.Ext(name) != ".idx":

@@ -258,9 +258,9 @@ func (p *packer) text(line *cdxj.Line, follow bool) string {
 	}
 	defer func() { _ = file.Close() }()
 	var block bytes.Buffer
-	for rec := range records(io.NewSectionReader(file, line.Offset, line.Length), &block) {
+	for rec, err := range records(io.NewSectionReader(file, line.Offset, line.Length), &block) {
 		date, _ := time.Parse(time.RFC3339Nano, rec.fields.Get("WARC-Refers-To-Date"))
-		if original := p.find(rec.fields.Get("WARC-Refers-To-Target-URI"), date); follow && original != nil {
+		if original := p.find(rec.fields.Get("WARC-Refers-To-Target-URI"), date); err == nil && follow && original != nil {
 			return p.text(original, false)
 		}
 	}
