@@ -187,7 +187,7 @@ func (c *checker) wacz(file io.ReaderAt, size int64) {
 			use = func(r io.Reader) { _ = json.NewDecoder(io.LimitReader(r, 16<<20)).Decode(&pkg) } // compare reports what is missing
 		case entry.Name == digestFile:
 			use = func(r io.Reader) { _ = json.NewDecoder(io.LimitReader(r, 16<<20)).Decode(&digest) }
-		case dir == archiveDir:
+		case strings.HasPrefix(dir, archiveDir):
 			use = func(r io.Reader) { c.warc(r, name) }
 		case dir == indexDir && path.Ext(name) != ".idx":
 			use, hasIndex = c.lines, true

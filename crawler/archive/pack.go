@@ -128,8 +128,8 @@ func (p *packer) write(dirs []string) error {
 	}
 	p.addIndex()
 	p.addPages(dirs)
-	hash := p.addJSON(packageFile, &p.pkg)
-	p.addJSON(digestFile, map[string]string{"path": packageFile, "hash": hash})
+	hash := p.add(packageFile, zip.Deflate, func() error { return json.NewEncoder(p).Encode(&p.pkg) })
+	p.add(digestFile, zip.Deflate, func() error { return json.NewEncoder(p).Encode(map[string]string{"path": packageFile, "hash": hash}) })
 	return cmp.Or(p.err, p.zip.Close())
 }
 
@@ -155,10 +155,6 @@ func (p *packer) add(name string, method uint16, write func() error) (hash strin
 	hash = hashOf(p.sum)
 	p.pkg.Resources = append(p.pkg.Resources, resource{Name: path.Base(name), Path: name, Hash: hash, Bytes: p.size})
 	return hash
-}
-
-func (p *packer) addJSON(name string, v any) (hash string) {
-	return p.add(name, zip.Deflate, func() error { return json.NewEncoder(p).Encode(v) })
 }
 
 // addWARC adds a WARC file, and remembers the lines of its records.
