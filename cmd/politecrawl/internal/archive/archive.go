@@ -37,11 +37,8 @@ func waczCommand(streams *cli.Streams) *cobra.Command {
 		Use:   "wacz DIR…",
 		Short: "Package the WARC files of crawls as one WACZ file, which players show",
 		Long: `Write a WACZ file, which players such as replayweb.page show: the WARC files of a crawl and its recrawls, their
-index, a list of the pages, and the hash of each file. Name all directories of a shared crawl.
-
-The list has the HTML pages with status 200, but none with noindex or noarchive.
-
-The crawls must have ended.
+index, a list of the HTML pages with status 200 (none with noindex or noarchive), and the hash of each file. Name all
+directories of a shared crawl. The crawls must have ended.
 
 Exit code: 0 done, 2 usage error or the file cannot be written, 3 failed.`,
 		Example: `  politecrawl archive wacz example
