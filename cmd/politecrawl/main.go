@@ -5,6 +5,7 @@
 //	politecrawl plan https://example.com/     what a crawl of it would do
 //	politecrawl report DIR…                   what a crawl found, as a page
 //	politecrawl compare OLD NEW               what changed between two crawls
+//	politecrawl archive wacz DIR…             a file of the WARC files of a crawl, for players
 //	politecrawl ci URL…|FOLDER                fail if a site has faults or became worse
 //	politecrawl frontier stats DIR            what a stopped crawl has left to do
 //	politecrawl robots check URL…             may these URLs be fetched, and by which line?

@@ -3,22 +3,23 @@
 //
 //	com,example)/page 20260301120000 {"url":"https://example.com/page","mime":"text/html",...}
 //
-// An index beside a WARC file has the order of its records. The index of a package is sorted by bytes,
-// so that a reader finds the captures of a URL by a binary search.
-//
-// Records of type response, revisit and resource have a line. A response to a HEAD request has none, since a
-// replay would show it as an empty page.
+// Records of type response, revisit and resource have a line, except responses to HEAD requests: a replay would
+// show them as empty pages. An index beside a WARC file has the order of its records; that of a package is sorted.
 package cdxj
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/textproto"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	whatwg "github.com/nlnwa/whatwg-url/url"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 )
@@ -29,86 +30,60 @@ const Extension = ".cdxj"
 // MIMERevisit is the MIME of revisit records.
 const MIMERevisit = "warc/revisit"
 
-// A Line is about one record.
+// A Line is about one record. Its numbers are strings in JSON, as other tools write and expect them.
 type Line struct {
-	URL            string
-	Time           time.Time // WARC-Date
-	Status         int       // of the HTTP response; 0 if unknown
-	MIME           string    // of the payload; [MIMERevisit] for a revisit
-	Digest         string    // WARC-Payload-Digest, such as sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N
-	File           string    // name of the WARC file
-	Offset, Length int64     // of the record there, in bytes as compressed
-	RecordID       string    // WARC-Record-ID
+	URL      string    `json:"url"`
+	MIME     string    `json:"mime,omitempty"`         // of the payload; [MIMERevisit] for a revisit
+	Status   int       `json:"status,string,omitzero"` // of the HTTP response; 0 if unknown
+	Digest   string    `json:"digest,omitempty"`       // WARC-Payload-Digest, such as sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N
+	Length   int64     `json:"length,string"`          // of the record in the file, in bytes as compressed
+	Offset   int64     `json:"offset,string"`          // of the record there
+	File     string    `json:"filename"`               // name of the WARC file
+	Time     time.Time `json:"date,omitzero"`          // WARC-Date; only in JSON if it has a fraction of a second
+	RecordID string    `json:"id,omitempty"`           // WARC-Record-ID
 }
 
 // stamp is the form of the time of a line.
 const stamp = "20060102150405"
 
-// fields are the JSON of a line. Numbers are strings, as other tools write and expect them.
-type fields struct {
-	URL      string `json:"url"`
-	MIME     string `json:"mime,omitempty"`
-	Status   number `json:"status,omitzero"`
-	Digest   string `json:"digest,omitempty"`
-	Length   number `json:"length"`
-	Offset   number `json:"offset"`
-	File     string `json:"filename"`
-	Date     string `json:"date,omitempty"` // WARC-Date, if it has a fraction of a second
-	RecordID string `json:"id,omitempty"`
-}
-
-// A number is an integer of at least 0, in quotes or not.
-type number int64
-
-// MarshalJSON writes the number in quotes.
-func (n number) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, `"%d"`, n), nil }
-
-// UnmarshalJSON reads the number.
-func (n *number) UnmarshalJSON(text []byte) error {
-	v, err := strconv.ParseUint(strings.Trim(string(text), `"`), 10, 63)
-	*n = number(v)
-	return err
-}
-
-// AppendTo appends the line, with its line feed.
-func (l *Line) AppendTo(text []byte) []byte {
-	date := l.Time.UTC()
-	f := fields{
-		URL: l.URL, MIME: l.MIME, Status: number(l.Status), Digest: l.Digest,
-		Length: number(l.Length), Offset: number(l.Offset), File: l.File, RecordID: l.RecordID,
-	}
-	if date.Nanosecond() != 0 {
-		f.Date = date.Format(time.RFC3339Nano)
-	}
-	text = append(text, spaceless.Replace(SURT(l.URL))...)
-	text = append(date.AppendFormat(append(text, ' '), stamp), ' ')
-	return append(jsonlines.AppendValue(text, &f), '\n')
-}
-
 // spaceless escapes spaces in keys that are not URLs.
 var spaceless = strings.NewReplacer(" ", "%20", "\t", "%09", "\r", "%0D", "\n", "%0A")
 
-var errColumns = errors.New("not a key, a time and JSON with spaces between them")
+// AppendTo appends the line, with its line feed.
+func (l *Line) AppendTo(text []byte) []byte {
+	fields, date := *l, l.Time.UTC()
+	if fields.Time = date; date.Nanosecond() == 0 || date.Year() < 0 || date.Year() > 9999 { // JSON has no such dates
+		fields.Time = time.Time{}
+	}
+	text = append(text, spaceless.Replace(SURT(l.URL))...)
+	text = append(date.AppendFormat(append(text, ' '), stamp), ' ')
+	return append(jsonlines.AppendValue(text, &fields), '\n')
+}
+
+var (
+	errLine = errors.New("not a key, a time and JSON with spaces between them")
+	bare    = regexp.MustCompile(`("(?:status|length|offset)": *)(\d+)`)
+)
 
 // Parse reads a line, of other tools too. It ignores the key.
-func Parse(line []byte) (Line, error) {
-	_, rest, hasKey := bytes.Cut(line, []byte(" "))
-	at, object, hasTime := bytes.Cut(rest, []byte(" "))
-	if !hasKey || !hasTime {
-		return Line{}, errColumns
+func Parse(line []byte) (l Line, err error) {
+	_, rest, _ := bytes.Cut(line, []byte(" "))
+	at, object, found := bytes.Cut(rest, []byte(" "))
+	if !found {
+		return l, errLine
 	}
-	var f fields
-	if err := json.Unmarshal(object, &f); err != nil {
-		return Line{}, err
+	if json.Unmarshal(object, &l) != nil {
+		l = Line{}
+		err = json.Unmarshal(bare.ReplaceAll(object, []byte(`$1"$2"`)), &l)
 	}
-	date, err := time.Parse(stamp, string(at[:min(len(at), len(stamp))])) // others have milliseconds too
-	if err == nil && f.Date != "" {
-		date, err = time.Parse(time.RFC3339Nano, f.Date)
+	date, dateErr := time.Parse(stamp, string(at[:min(len(at), len(stamp))])) // others have milliseconds too
+	if l.Time.IsZero() {
+		l.Time = date
 	}
-	return Line{
-		URL: f.URL, Time: date, Status: int(f.Status), MIME: f.MIME, Digest: f.Digest, File: f.File,
-		Offset: int64(f.Offset), Length: int64(f.Length), RecordID: f.RecordID,
-	}, err
+	if min(int64(l.Status), l.Offset, l.Length) < 0 {
+		err = errLine
+	}
+	return l, cmp.Or(err, dateErr)
 }
 
 // Head returns the status of an HTTP response, and its media type without parameters, as a line has
@@ -128,4 +103,42 @@ func Head(head []byte) (status int, mime string) {
 		}
 	}
 	return status, ""
+}
+
+var (
+	urls = whatwg.NewParser()
+	www  = regexp.MustCompile(`^(https?://)www[0-9]*\.`)
+)
+
+// maxURL is where SURT stops to parse: the parser takes quadratic time.
+const maxURL = 8 << 10
+
+// SURT returns the key of a URL in an index, its sort-friendly URI reordering transform: the host in reverse order
+// without www, then path and query in lower case, the parameters sorted. It equals getSurt of the npm package warcio.
+// Other URLs than those of http and https are their own keys.
+func SURT(url string) string {
+	if !strings.HasPrefix(url, "https:") && !strings.HasPrefix(url, "http:") {
+		return url
+	}
+	url = www.ReplaceAllString(url, "$1")
+	if len(url) > maxURL {
+		return url
+	}
+	u, err := urls.Parse(strings.ToLower(url))
+	if err != nil {
+		return url
+	}
+	labels := strings.Split(u.Hostname(), ".")
+	slices.Reverse(labels)
+	key := strings.Join(labels, ",")
+	if port := u.Port(); port != "" {
+		key += ":" + port
+	}
+	key += ")" + u.Pathname()
+	if query := strings.TrimPrefix(u.Search(), "?"); query != "" {
+		parameters := strings.Split(query, "&")
+		slices.Sort(parameters)
+		key += "?" + strings.Join(parameters, "&")
+	}
+	return key
 }

@@ -144,6 +144,9 @@ func codingsOf(h http.Header) []string {
 	})
 }
 
+// Decode replaces the body of a stored response with the decoded body.
+func Decode(resp *http.Response) { decode(resp, nil) }
+
 // decodedBody decodes a body. It ends at the limit if the body decodes to more.
 type decodedBody struct {
 	encoded io.ReadCloser

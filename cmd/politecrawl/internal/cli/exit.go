@@ -31,7 +31,8 @@ func ExitCodesTopic() *cobra.Command {
     1  findings: a checked URL or purpose is disallowed, a sitemap or
        robots.txt has faults, a record of permissions was changed, two
        robots.txt files differ, the newer of two crawls is worse, a site does
-       not pass "ci", an identity has a problem, or the demo found a violation
+       not pass "ci", an archive or an identity has a problem, or the demo
+       found a violation
     2  usage error: an invalid argument, flag, variable, setting or URL, or
        a file or directory that cannot be opened
     3  failed: the command could not do its work; the message says why.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/archive"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/ci"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/compare"
@@ -50,6 +51,7 @@ func Command(streams *cli.Streams) *cobra.Command {
 		frontier.Command(streams),
 		report.Command(streams),
 		compare.Command(streams),
+		archive.Command(streams),
 		ci.Command(streams),
 		demo.Command(streams),
 		config.Command(streams),

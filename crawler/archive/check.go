@@ -1,0 +1,243 @@
+package archive
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/cdxj"
+)
+
+// A Problem is something that is wrong with a file.
+type Problem struct {
+	File     string `json:"file"`
+	Entry    string `json:"entry,omitempty"`     // the file in a WACZ
+	Offset   *int64 `json:"offset,omitempty"`    // of a record
+	Line     int    `json:"line,omitempty"`      // of an index, from 1
+	RecordID string `json:"record_id,omitempty"` // WARC-Record-ID
+	Error    string `json:"error"`
+}
+
+// String returns the problem as text: where, and what.
+func (p *Problem) String() string {
+	parts := []string{p.File, p.Entry, "", p.RecordID, p.Error}
+	if p.Offset != nil {
+		parts[2] = fmt.Sprintf("byte %d", *p.Offset)
+	} else if p.Line > 0 {
+		parts[2] = fmt.Sprintf("line %d", p.Line)
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ": ")
+}
+
+// Check checks a WARC file (.warc.gz), with the index beside it, or a WACZ file: framing, fields, digests and index.
+// It calls report for each problem, and returns the number of records. It takes about 500 bytes of memory for each
+// record, however large that is.
+func Check(name string, report func(*Problem)) (records int, err error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = file.Close() }()
+	size, err := file.Seek(0, io.SeekEnd)
+	c := &checker{file: name, report: report, index: make(map[string]*record)}
+	switch base, isWARC := strings.CutSuffix(name, ".warc.gz"); {
+	case isWARC:
+		c.warc(io.NewSectionReader(file, 0, size), filepath.Base(name))
+		c.file = base + cdxj.Extension
+		index, noIndex := os.ReadFile(c.file)
+		c.lines(bytes.NewReader(index))
+		if c.file = name; noIndex == nil {
+			c.missing()
+		} else if !errors.Is(noIndex, fs.ErrNotExist) {
+			err = noIndex
+		}
+	case strings.HasSuffix(name, ".wacz"):
+		c.wacz(file, size)
+	default:
+		err = fmt.Errorf("%q: neither .wacz nor .warc.gz", name)
+	}
+	return c.records, err
+}
+
+// A checker checks a file.
+type checker struct {
+	file    string
+	entry   string // in a WACZ
+	report  func(*Problem)
+	records int
+	all     []*record
+	index   map[string]*record // those that no line was about, by placeOf their lines
+	partly  bool               // not all was read, so that missing records or lines are no problem
+}
+
+// placeOf returns the place of a record as a key.
+func placeOf(line *cdxj.Line) string { return fmt.Sprint(line.File, line.Offset) }
+
+// say reports a problem at a line, or 0.
+func (c *checker) say(line int, format string, args ...any) {
+	c.report(&Problem{File: c.file, Entry: c.entry, Line: line, Error: fmt.Sprintf(format, args...)})
+}
+
+// sayOf reports a problem of a record.
+func (c *checker) sayOf(rec *record, problem string) {
+	c.report(&Problem{File: c.file, Entry: rec.entry, Offset: &rec.line.Offset, RecordID: rec.line.RecordID, Error: problem})
+}
+
+// warc checks a WARC file.
+func (c *checker) warc(r io.Reader, name string) {
+	for rec, err := range records(r, io.Discard) {
+		if rec.entry = c.entry; err != nil {
+			c.partly = true
+			c.sayOf(rec, fmt.Sprintf("damaged gzip member: %v; the rest of the file is not checked", err))
+			return
+		}
+		c.records++
+		for _, problem := range rec.problems {
+			c.sayOf(rec, problem)
+		}
+		rec.line.File, rec.fields, rec.problems = name, nil, nil
+		c.all, c.index[placeOf(&rec.line)] = append(c.all, rec), rec
+	}
+}
+
+// lines checks the lines of an index, and forgets the records that they are about.
+func (c *checker) lines(r io.Reader) {
+	var err error
+	if path.Ext(c.entry) == ".gz" {
+		r, err = gzip.NewReader(r)
+	}
+	before, lines := "", bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	for number := 1; err == nil && lines.Scan(); number++ {
+		text := lines.Text()
+		line, err := cdxj.Parse(lines.Bytes())
+		switch rec := c.index[placeOf(&line)]; {
+		case err != nil:
+			c.say(number, "%v", err)
+		case rec == nil && !c.partly:
+			c.say(number, "no record of its own starts there: %s", text)
+		case rec != nil && !agree(text, &line, &rec.line):
+			c.say(number, "%s should be %s", text, bytes.TrimSpace(rec.line.AppendTo(nil)))
+		}
+		delete(c.index, placeOf(&line))
+		start, _, _ := strings.Cut(text, "{")
+		if c.entry != "" && start < before {
+			c.say(number, "the lines are not sorted: %q follows %q", start, before)
+		}
+		before = start
+	}
+	if err = cmp.Or(err, lines.Err()); err != nil {
+		c.say(0, "%v", err)
+		c.partly = true
+	}
+}
+
+// agree reports whether a line says what its record says. Lines of other tools leave out fields.
+func agree(text string, line, rec *cdxj.Line) bool {
+	key, _, _ := strings.Cut(text, " ")
+	return (strings.HasPrefix(text, cdxj.SURT(rec.URL)+" ") || strings.Contains(key, "__wb_method=")) && line.URL == rec.URL && // of POST
+		(line.Time.Equal(rec.Time) || line.Time.Equal(rec.Time.Truncate(time.Second))) && line.Length == rec.Length &&
+		(line.Status == 0 || line.Status == rec.Status) && (line.MIME == "" || line.MIME == rec.MIME) &&
+		(line.Digest == "" || line.Digest == rec.Digest || strings.HasSuffix(rec.Digest, ":"+line.Digest)) &&
+		(line.RecordID == "" || line.RecordID == rec.RecordID)
+}
+
+// missing reports the records that have no line, though they need one.
+func (c *checker) missing() {
+	for _, rec := range c.all {
+		if rec.needed && !c.partly && c.index[placeOf(&rec.line)] != nil {
+			c.sayOf(rec, "the index has no line for this record")
+		}
+	}
+}
+
+// wacz checks a WACZ file.
+func (c *checker) wacz(file io.ReaderAt, size int64) {
+	z, err := zip.NewReader(file, size)
+	if err != nil {
+		c.say(0, "damaged ZIP file: %v", err)
+		return
+	}
+	var pkg dataPackage
+	var digest resource
+	found, hasIndex := make(map[string]string), false
+	slices.SortFunc(z.File, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) }) // WARC files before indexes
+	for _, entry := range z.File {
+		use := func(io.Reader) {}
+		c.entry = entry.Name
+		switch dir, name := path.Split(entry.Name); {
+		case name == "":
+			continue // a folder
+		case entry.Name == packageFile:
+			use = func(r io.Reader) { _ = json.NewDecoder(io.LimitReader(r, 16<<20)).Decode(&pkg) } // compare reports what is missing
+		case entry.Name == digestFile:
+			use = func(r io.Reader) { _ = json.NewDecoder(io.LimitReader(r, 16<<20)).Decode(&digest) }
+		case strings.HasPrefix(dir, archiveDir):
+			use = func(r io.Reader) { c.warc(r, name) }
+		case dir == indexDir && path.Ext(name) != ".idx":
+			use, hasIndex = c.lines, true
+		}
+		if entry.Method != zip.Store && path.Ext(entry.Name) == ".gz" {
+			c.say(0, "compressed in the ZIP file, so that players cannot read parts of it")
+		}
+		sum := sha256.New()
+		r, err := entry.Open()
+		if err == nil {
+			whole := io.TeeReader(r, sum)
+			use(whole)
+			_, err = io.Copy(io.Discard, whole)
+			_ = r.Close() // of a reader
+		}
+		if err != nil {
+			c.say(0, "%v", err)
+			c.partly = true
+		}
+		found[entry.Name] = sizeAndHash(int64(entry.UncompressedSize64), hashOf(sum))
+	}
+	if c.entry = ""; !hasIndex {
+		c.say(0, "no index")
+		c.partly = true
+	}
+	c.missing()
+	c.compare(&pkg, &digest, found)
+}
+
+func sizeAndHash(size int64, hash string) string { return fmt.Sprintf("%d bytes, %s", size, hash) }
+
+// compare compares the entries that were found with datapackage.json, and that with its digest.
+func (c *checker) compare(pkg *dataPackage, digest *resource, found map[string]string) {
+	if pkg.Profile != "data-package" && pkg.Profile != "wacz-package" || pkg.Version == "" {
+		c.say(0, "no %s with the profile and wacz_version of a WACZ", packageFile)
+		return
+	}
+	if found[digestFile] != "" && !strings.HasSuffix(found[packageFile], ", "+digest.Hash) {
+		c.say(0, "%s says %q, but %s has %s", digestFile, digest.Hash, packageFile, found[packageFile])
+	}
+	delete(found, packageFile)
+	delete(found, digestFile)
+	for _, r := range pkg.Resources {
+		c.entry = r.Path
+		if want, got := sizeAndHash(r.Bytes, r.Hash), found[r.Path]; got != want {
+			c.say(0, "%s lists %s; found %s", packageFile, want, cmp.Or(got, "no entry"))
+		}
+		delete(found, r.Path)
+	}
+	for _, c.entry = range slices.Sorted(maps.Keys(found)) {
+		c.say(0, "%s does not list it", packageFile)
+	}
+}
