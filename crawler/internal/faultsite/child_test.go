@@ -20,6 +20,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/warc"
 )
 
 // crawlEnv makes this test binary start the crawl of the configuration in it, or resume the one in
@@ -46,7 +47,7 @@ func crawlAsChild(config string) error {
 		return err
 	}
 	begun := make(chan struct{})
-	opts := &crawler.Options{OnStart: func() { close(begun) }}
+	opts := &crawler.Options{OnStart: func() { close(begun) }, Formats: []output.Format{warc.Format(nil)}}
 	saved, err := crawler.LoadConfig(cfg.Output.Dir)
 	switch {
 	case err == nil:

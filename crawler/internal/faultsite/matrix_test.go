@@ -12,8 +12,11 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/archive"
 	"github.com/politecrawl/politecrawl/crawler/internal/faultsite"
 	"github.com/politecrawl/politecrawl/crawler/internal/testserver"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/warc"
 )
 
 // authority is trusted by all crawls of these tests; see TestMain.
@@ -119,7 +122,8 @@ func crawlFaults(t *testing.T, faulty []faultsite.Host, endless bool, end crawle
 	must(t, err)
 	defer func() { _ = site.Close() }() // a second time, if all went well
 	cfg.URLs = site.StartURLs()
-	c, err := crawler.New(cfg, nil)
+	cfg.Output.AlsoWrite = []string{"warc"}
+	c, err := crawler.New(cfg, &crawler.Options{Formats: []output.Format{warc.Format(nil)}})
 	must(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), cellTime)
 	defer cancel()
@@ -138,6 +142,7 @@ func crawlFaults(t *testing.T, faulty []faultsite.Host, endless bool, end crawle
 	for _, v := range report.Violations {
 		t.Errorf("violation: %v", v)
 	}
+	soundArchive(t, cfg.Output.Dir)
 	all := &result{t: t, cfg: cfg}
 	all.read()
 	places := site.Places()
@@ -167,6 +172,22 @@ func crawlFaults(t *testing.T, faulty []faultsite.Host, endless bool, end crawle
 				}
 			}
 		})
+	}
+}
+
+// soundArchive checks the WARC files of a crawl and their indexes.
+func soundArchive(t *testing.T, dir string) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.warc.gz"))
+	must(t, err)
+	records := 0
+	for _, name := range names {
+		n, err := archive.Check(name, func(p *archive.Problem) { t.Errorf("problem: %v", p) })
+		must(t, err)
+		records += n
+	}
+	if records == 0 {
+		t.Error("there are no records")
 	}
 }
 

@@ -7,12 +7,14 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -69,6 +71,23 @@ func TestPeak(t *testing.T) {
 			peak(t, g.crowd(t), 512)
 		})
 	}
+	file := giant{path: "/file", write: noise(60 << 20)}
+	t.Run(fmt.Sprintf("files of 60 MiB in an archive, %d at once", crawler.Default().Limits.Concurrency), func(t *testing.T) {
+		cfg := file.crowd(t)
+		cfg.Output.Archive = true
+		peak(t, cfg, 96)
+		var stored int64
+		names, err := filepath.Glob(filepath.Join(cfg.Output.Dir, "*.warc.gz"))
+		must(t, err)
+		for _, name := range names {
+			info, err := os.Stat(name)
+			must(t, err)
+			stored += info.Size()
+		}
+		if want := int64(len(cfg.URLs)) * 60 << 20; stored < want {
+			t.Errorf("the archive has %d bytes, want %d", stored, want)
+		}
+	})
 	t.Run("every fault there is", func(t *testing.T) {
 		site, err := faultsite.Start(&faultsite.Options{Authority: authority})
 		must(t, err)
@@ -91,7 +110,6 @@ func peak(t *testing.T, cfg crawler.Config, bound int64) {
 		t.Setenv("GODEBUG", "gcstoptheworld=1")
 	}
 	began := time.Now()
-	cfg.Output.Dir = filepath.Join(t.TempDir(), "crawl")
 	l := live(t, cfg, nil)
 	must(t, l.ended())
 	v := l.vitals()
@@ -146,7 +164,7 @@ func (g giant) handler() http.Handler {
 			g.write(w)
 		case r.URL.Path == "/":
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			_, _ = io.WriteString(w, "<title>small</title>")
+			_, _ = io.WriteString(w, "<title>small</title><img src=/file>")
 		default:
 			http.NotFound(w, r)
 		}
@@ -179,6 +197,17 @@ func big(size int, text string) func(http.ResponseWriter) {
 		}
 	}
 }
+
+// noise writes a number of bytes that cannot be compressed, and differ from one call to the next.
+func noise(size int64) func(http.ResponseWriter) {
+	return func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "application/octet-stream")
+		_, _ = io.CopyN(w, rand.NewChaCha8([32]byte{byte(calls.Add(1))}), size)
+	}
+}
+
+// calls is the number of calls of noise.
+var calls atomic.Int32
 
 // zeros writes what unpacks to a number of equal bytes, with windows of the largest size.
 func zeros(coding string, size int) func(http.ResponseWriter) {
