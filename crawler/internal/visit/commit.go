@@ -27,7 +27,7 @@ func (v *Visitor) commit(it *item, adm *admitted, out *outcome) (*output.Page, *
 	if err := v.learn(it, adm, out); err != nil {
 		return nil, nil, err
 	}
-	v.archive(it, adm, out)
+	exchanges := v.withhold(it, adm, out)
 	if err := v.releasePage(it, out); err != nil {
 		return nil, nil, err
 	}
@@ -57,6 +57,7 @@ func (v *Visitor) commit(it *item, adm *admitted, out *outcome) (*output.Page, *
 	if out.page != nil && out.verdict == done {
 		page = out.page.Page
 	}
+	out.lines.AddExchanges(exchanges) // with the lease, so that a killed crawl has them once
 	if err := v.Recorder.Commit(result, page, out.lines); err != nil {
 		return nil, nil, err
 	}
@@ -103,11 +104,11 @@ func (v *Visitor) adaptDelay(it *item, adm *admitted, status int) error {
 	return nil
 }
 
-// archive records the exchanges of a page or check, without their bodies if a directive or a purpose of the crawl forbids
-// that. Earlier responses than the last one, and those of KindCheckGet, were not read, and may forbid it too.
-func (v *Visitor) archive(it *item, adm *admitted, out *outcome) {
+// withhold returns the exchanges of a page or check, without their bodies if a directive or a purpose of the crawl
+// forbids that. Earlier responses than the last one, and those of KindCheckGet, were not read, and may forbid it too.
+func (v *Visitor) withhold(it *item, adm *admitted, out *outcome) []*output.Exchange {
 	if out.response == nil {
-		return
+		return nil
 	}
 	all := out.response.Exchanges
 	for i, e := range all {
@@ -125,8 +126,8 @@ func (v *Visitor) archive(it *item, adm *admitted, out *outcome) {
 				e.Body = nil
 			}
 		}
-		v.Results.Exchange(e)
 	}
+	return all
 }
 
 // withheld returns the directive or the purpose because of which an archive must not have the body of the last response,
