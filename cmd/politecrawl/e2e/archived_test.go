@@ -129,6 +129,11 @@ func (s *numberedSite) wantResponses(t *testing.T, records []warcRecord) {
 	for _, url := range requests {
 		if n := urls[url]; n == 0 || n > 1 && url != s.url+"/robots.txt" {
 			t.Errorf("%s has %d records", url, n)
+			for _, r := range records {
+				if r.Get("WARC-Target-URI") == url {
+					t.Logf("%v %.600s", r.MIMEHeader, r.block)
+				}
+			}
 			urls[url] = 1
 		}
 	}
