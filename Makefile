@@ -67,7 +67,7 @@ test: warcio webbotauth redis readers ## Run vet and all tests except the long o
 # Long tests call testing.Short, or are in the module BROWSERTEST. TestPeak measures a process
 # that is built like a release.
 .PHONY: test-all
-test-all: chromium axe warcio webbotauth redis readers docs ## Run the rest: long tests, tests in a browser, soak for TESTSOAK (30s), fuzz for TESTFUZZ (3s)
+test-all: chromium axe replay warcio webbotauth redis readers docs ## Run the rest: long tests, tests in a browser, soak for TESTSOAK (30s), fuzz for TESTFUZZ (3s)
 	@$(call each,$(long),$(BROWSERTEST))
 	$(GO) -C $(BROWSERTEST) test $(TESTFLAGS) -timeout 20m ./...
 	$(GO) test -vet=off -timeout 20m ./crawler/internal/faultsite -run '^Test(Soak|SharedSoak|Peak)$$' -count 1 -soak $(TESTSOAK)
@@ -80,7 +80,7 @@ test-all: chromium axe warcio webbotauth redis readers docs ## Run the rest: lon
 chromium:
 	@$(call tool,chromium chromium-browser google-chrome google-chrome-stable,chromium,tests in a browser)
 
-# warcio, web-bot-auth and axe-core are packages of npm, at the versions that package-lock.json names.
+# warcio, web-bot-auth, axe-core and replayweb.page are packages of npm, at the versions that package-lock.json names.
 .PHONY: warcio
 warcio:
 	@$(call npm,crawler/output/warc/testdata/warcio,warcio,tests of WARC files)
@@ -92,6 +92,10 @@ webbotauth:
 .PHONY: axe
 axe:
 	@$(call npm,$(BROWSERTEST)/testdata/axe,axe-core,tests of accessibility)
+
+.PHONY: replay
+replay:
+	@$(call npm,$(BROWSERTEST)/testdata/replaywebpage,replaywebpage,tests of replay)
 
 .PHONY: redis
 redis:

@@ -62,7 +62,7 @@ func New(t testing.TB, opts *Options) *Tab {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	b := &Tab{t: t, ctx: ctx}
+	b := &Tab{t: t, ctx: ctx, responses: make(map[string]int)}
 	if err := chromedp.Listen(ctx, b.event); err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 )
 
-// event records the errors and requests of the tab.
+// event records the errors, requests and responses of the tab.
 func (b *Tab) event(ev any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -23,6 +24,8 @@ func (b *Tab) event(ev any) {
 		b.errors = append(b.errors, ev.Entry.Text)
 	case *network.EventRequestWillBeSent:
 		b.requests = append(b.requests, ev.Request.URL)
+	case *network.EventResponseReceived:
+		b.responses[ev.Response.URL] = int(ev.Response.Status)
 	}
 }
 
@@ -41,6 +44,13 @@ func (b *Tab) Problems(allowed ...string) []string {
 		}
 	}
 	return found
+}
+
+// Responses returns the status of the last response from each URL since [Tab.Open]. Redirects are followed.
+func (b *Tab) Responses() map[string]int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return maps.Clone(b.responses)
 }
 
 // CheckNoProblems fails the test for each of [Tab.Problems], but does not stop it.

@@ -19,22 +19,23 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A Tab is a tab of Chromium, with the errors and requests of its page. If a call fails, it ends
+// A Tab is a tab of Chromium, with the errors, requests and responses of its page. If a call fails, it ends
 // the test with t.Fatal.
 type Tab struct {
 	t   testing.TB
 	ctx context.Context
 
-	mu       sync.Mutex // guards the fields below
-	errors   []string
-	requests []string
+	mu        sync.Mutex // guards the fields below
+	errors    []string
+	requests  []string
+	responses map[string]int // the status of each URL
 }
 
-// Open opens a page, and discards the errors and requests of the previous one.
+// Open opens a page, and discards the errors, requests and responses of the previous one.
 func (b *Tab) Open(url string) {
 	b.t.Helper()
 	b.mu.Lock()
-	b.errors, b.requests = nil, nil
+	b.errors, b.requests, b.responses = nil, nil, make(map[string]int)
 	b.mu.Unlock()
 	b.do(chromedp.Navigate(url))
 }
@@ -103,6 +104,16 @@ func (b *Tab) EmulateMedia(feature, value string) {
 func (b *Tab) DisableScript() {
 	b.t.Helper()
 	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+}
+
+// Block blocks requests for URLs that match one of the patterns, in the syntax of URLPattern.
+func (b *Tab) Block(urlPatterns ...string) {
+	b.t.Helper()
+	var patterns []*network.BlockPattern
+	for _, u := range urlPatterns {
+		patterns = append(patterns, &network.BlockPattern{URLPattern: u, Block: true})
+	}
+	call(b, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: patterns})
 }
 
 // SaveDownloads saves the files that pages offer for download into a directory.
