@@ -60,8 +60,8 @@ func TestArchive(t *testing.T) {
 	wantRequests("GET /", "GET /1.png", "GET /2.png", "GET /two")
 }
 
-// TestArchiveOfRecrawl packages a crawl with its recrawl, and checks all files.
-func TestArchiveOfRecrawl(t *testing.T) {
+// TestWACZListsPages packages a crawl with its recrawl, and checks all files.
+func TestWACZListsPages(t *testing.T) {
 	site := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		w.Header().Set("ETag", `"1"`)
