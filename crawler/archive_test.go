@@ -20,7 +20,7 @@ import (
 // archiveTo returns options with a format that stands in for WARC.
 func archiveTo(kept *keeping, resume bool) *Options {
 	f := kept.format()
-	f.Name = archiveFormat
+	f.Name = "warc"
 	return &Options{Formats: []output.Format{f}, Resume: resume}
 }
 
@@ -243,7 +243,7 @@ func TestArchiveReadsFramesThatAreNoPages(t *testing.T) {
 			cfg := testConfig(t, s.url+"/")
 			change(&cfg)
 			got, checks := archived(t, cfg, nil, s)
-			if want := []string{"/", "/a.png", "/frame"}; !slices.Equal(got, want) || checks[s.url+"/frame"].Kind != "frame" {
+			if want := []string{"/", "/a.png", "/frame"}; !slices.Equal(got, want) || checks[s.url+"/frame"].Kind != "iframe" {
 				t.Errorf("requests %q, want %q; %+v", got, want, checks[s.url+"/frame"])
 			}
 		})
@@ -410,6 +410,7 @@ func TestArchiveIsKept(t *testing.T) {
 	cfg.Scope.Check, cfg.Limits.MaxPages, cfg.Limits.Concurrency, cfg.Output.Archive = []string{CheckExternal}, 1, 1, true
 	runCrawl(t, cfg, archiveTo(new(keeping), false))
 	saved := savedConfig(t, cfg)
+	cfg.Scope.Check, cfg.Output.AlsoWrite = []string{CheckExternal, CheckAssets}, []string{"warc"} // which it includes
 	if diff := cmp.Diff(cfg, saved); diff != "" {
 		t.Errorf("saved configuration (-want +got):\n%s", diff)
 	}
@@ -448,21 +449,37 @@ func TestSharedArchive(t *testing.T) {
 	joins := Default()
 	joins.Sharing, joins.Output.AlsoWrite, joins.Fetch.AllowAddr = cfg.Sharing, []string{"csv"}, cfg.Fetch.AllowAddr
 	joined, err := JoinConfig(t.Context(), joins, nil)
-	if err != nil || !joined.Output.Archive || !slices.Equal(joined.formats(), []string{"csv", "warc"}) {
-		t.Errorf("%t, %q, %v", joined.Output.Archive, joined.formats(), err)
+	if err != nil || !joined.Output.Archive || !joined.Scope.checks(CheckAssets) {
+		t.Errorf("%+v, %v", joined, err)
+	}
+	joins.Output.Archive = true // which includes checks
+	if _, err := JoinConfig(t.Context(), joins, func(key string) bool { return key == "archive" || key == "check" }); err != nil {
+		t.Error(err)
 	}
 }
 
-// Archive needs the format WARC, which may be named too.
-func TestArchiveIncludesWARC(t *testing.T) {
+// Archive includes the format WARC and the check of assets, which may be named too. The caller's lists stay as they are.
+func TestArchiveIncludesWARCAndAssets(t *testing.T) {
+	formats, checks := append(make([]string, 0, 2), "csv"), append(make([]string, 0, 2), CheckExternal)
+	for _, tt := range []struct{ formats, checks, wantFormats, wantChecks []string }{
+		{nil, nil, []string{"warc"}, []string{CheckAssets}},
+		{[]string{"warc", "csv"}, []string{CheckAll}, []string{"warc", "csv"}, []string{CheckAll}},
+		{formats, checks, []string{"csv", "warc"}, []string{CheckExternal, CheckAssets}},
+	} {
+		cfg := Default()
+		cfg.Output.Archive, cfg.Output.AlsoWrite, cfg.Scope.Check = true, tt.formats, tt.checks
+		cfg.addArchive()
+		if !slices.Equal(cfg.Output.AlsoWrite, tt.wantFormats) || !slices.Equal(cfg.Scope.Check, tt.wantChecks) {
+			t.Errorf("%q, %q, want %q, %q", cfg.Output.AlsoWrite, cfg.Scope.Check, tt.wantFormats, tt.wantChecks)
+		}
+	}
+	if formats[:2][1]+checks[:2][1] != "" {
+		t.Errorf("%q, %q", formats[:2], checks[:2])
+	}
 	cfg := testConfig(t, "http://127.0.0.1/")
 	cfg.Output.Archive = true
 	_, err := New(cfg, nil)
-	if bad, ok := errors.AsType[*ConfigError](err); !ok || bad.Key != "archive" {
+	if bad, ok := errors.AsType[*ConfigError](err); !ok || bad.Key != "also-write" {
 		t.Errorf("%v", err)
-	}
-	cfg.Output.AlsoWrite = []string{"warc"}
-	if _, err := New(cfg, archiveTo(new(keeping), false)); err != nil {
-		t.Error(err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
-	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/run"
@@ -74,7 +73,7 @@ func (r runConfig) Changes(saved json.RawMessage) (*run.Changes, error) {
 	token, _ := robotstxt.ProductToken(cfg.Fetch.UserAgent)
 	before, _ := robotstxt.ProductToken(old.Fetch.UserAgent)
 	changes := &run.Changes{
-		Pages: token != before, Formats: old.formats(),
+		Pages: token != before, Formats: old.Output.AlsoWrite,
 		Resume: cfg.Usage.checkResumed(&old.Usage), Recrawl: cfg.Sitemaps.checkRecrawled(&old.Sitemaps),
 	}
 	was := old.settings()
@@ -92,10 +91,10 @@ func (r runConfig) Changes(saved json.RawMessage) (*run.Changes, error) {
 	if addresses {
 		changes.Requeue = append(changes.Requeue, output.BlockedAddress)
 	}
-	if old.checkSettings() != (discover.Checks{}) && (addresses || isRaised(old.Limits.MaxHosts, cfg.Limits.MaxHosts)) {
+	if len(old.Scope.Check) > 0 && (addresses || isRaised(old.Limits.MaxHosts, cfg.Limits.MaxHosts)) {
 		changes.Notices = append(changes.Notices, "checks that were skipped so far are not repeated under the new settings; a recrawl repeats them (allow-addr, max-hosts)")
 	}
-	if cfg.Output.Archive && !old.Output.Archive || slices.ContainsFunc(checkKinds, func(kind string) bool { return cfg.checks(kind) && !old.checks(kind) }) {
+	if cfg.Output.Archive && !old.Output.Archive || slices.ContainsFunc(checkKinds, func(kind string) bool { return cfg.Scope.checks(kind) && !old.Scope.checks(kind) }) {
 		changes.Notices = append(changes.Notices, "the new checks miss the pages that were fetched before; a recrawl checks these too (check)")
 	}
 	return changes, nil

@@ -109,26 +109,28 @@ const (
 // checkKinds are the valid values of Scope.Check.
 var checkKinds = []string{CheckAssets, CheckExternal, CheckFragments, CheckCanonical, CheckHreflang, CheckAll}
 
-// archiveFormat is the format that Output.Archive includes.
-const archiveFormat = "warc"
-
-// formats returns the names of the formats that are written.
-func (c *Config) formats() []string {
-	if c.Output.Archive && !slices.Contains(c.Output.AlsoWrite, archiveFormat) {
-		return append(slices.Clip(c.Output.AlsoWrite), archiveFormat)
+// addArchive adds what Output.Archive includes to other settings.
+func (c *Config) addArchive() {
+	if !c.Output.Archive {
+		return
 	}
-	return c.Output.AlsoWrite
+	if !slices.Contains(c.Output.AlsoWrite, "warc") {
+		c.Output.AlsoWrite = append(slices.Clip(c.Output.AlsoWrite), "warc")
+	}
+	if !c.Scope.checks(CheckAssets) {
+		c.Scope.Check = append(slices.Clip(c.Scope.Check), CheckAssets)
+	}
 }
 
 // checks reports whether a kind is checked.
-func (c *Config) checks(kind string) bool {
-	return slices.Contains(c.Scope.Check, kind) || slices.Contains(c.Scope.Check, CheckAll) || kind == CheckAssets && c.Output.Archive
+func (s *Scope) checks(kind string) bool {
+	return slices.Contains(s.Check, kind) || slices.Contains(s.Check, CheckAll)
 }
 
 // checkSettings returns what is checked.
-func (c *Config) checkSettings() discover.Checks {
+func (s *Scope) checkSettings() discover.Checks {
 	return discover.Checks{
-		Assets: c.checks(CheckAssets), External: c.checks(CheckExternal), Fragments: c.checks(CheckFragments),
-		Canonical: c.checks(CheckCanonical), Hreflang: c.checks(CheckHreflang), Archive: c.Output.Archive,
+		Assets: s.checks(CheckAssets), External: s.checks(CheckExternal), Fragments: s.checks(CheckFragments),
+		Canonical: s.checks(CheckCanonical), Hreflang: s.checks(CheckHreflang),
 	}
 }

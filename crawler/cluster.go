@@ -115,6 +115,7 @@ func settingsOf(c Config) (s cluster.Settings, err error) {
 	}
 	slices.Sort(c.Fetch.AllowAddr)
 	c.Fetch.AllowAddr = slices.Compact(c.Fetch.AllowAddr)
+	c.addArchive()
 	c.Usage.Purposes = slices.Compact(slices.Sorted(slices.Values(c.Usage.Purposes)))
 	text, err := json.Marshal(c)
 	if err != nil {

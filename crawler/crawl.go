@@ -99,6 +99,7 @@ type Crawler struct {
 // New returns a crawl that is ready to run. It fails with [ErrConfig] if cfg is not valid.
 // It uses neither the disk nor the network.
 func New(cfg Config, opts *Options) (*Crawler, error) {
+	cfg.addArchive()
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}

@@ -2,9 +2,7 @@ package crawler
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
-	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/discover"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
@@ -13,7 +11,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/results"
 	"github.com/politecrawl/politecrawl/crawler/internal/run"
 	"github.com/politecrawl/politecrawl/crawler/internal/visit"
-	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -27,10 +24,7 @@ func newSettings(cfg *Config, opts *Options) (set run.Settings, err error) {
 	types, typesErr := fetch.ParseTypes(cfg.Fetch.Types)
 	purposes, files, purposesErr := cfg.Usage.purposes()
 	addresses, addressesErr := newGuard(cfg, opts)
-	if cfg.Output.Archive && !slices.ContainsFunc(opts.Formats, func(f output.Format) bool { return f.Name == archiveFormat }) {
-		return set, &ConfigError{Key: "archive", Problem: fmt.Errorf("needs the format %s; add it to Options.Formats", archiveFormat)}
-	}
-	formats, formatsErr := results.ChooseFormats(cfg.formats(), opts.Formats)
+	formats, formatsErr := results.ChooseFormats(cfg.Output.AlsoWrite, opts.Formats)
 	drop, dropErr := params.New(cfg.Scope.DropParams)
 	if len(cfg.Scope.DropParams) == 0 {
 		drop = nil
@@ -58,7 +52,7 @@ func newSettings(cfg *Config, opts *Options) (set run.Settings, err error) {
 		Visit: visit.Settings{
 			Discover: discover.Settings{
 				Start: cfg.URLs, AnyHost: cfg.Scope.Kind != ScopeHost && cfg.Scope.Kind != ScopePath, MaxHosts: cfg.Limits.MaxHosts,
-				Checks: cfg.checkSettings(), Nofollow: cfg.Robots.ObeyNofollow, CleanParam: cfg.Scope.CleanParam, Params: drop,
+				Checks: cfg.Scope.checkSettings(), Nofollow: cfg.Robots.ObeyNofollow, CleanParam: cfg.Scope.CleanParam, Params: drop,
 				ProbeSitemap: cfg.Sitemaps.Probe, MaxSitemaps: cfg.Sitemaps.MaxFiles, MaxEntries: cfg.Sitemaps.MaxEntries,
 				Order: discover.Order(cfg.Sitemaps.Order), Since: since,
 			},
@@ -75,7 +69,7 @@ func newSettings(cfg *Config, opts *Options) (set run.Settings, err error) {
 		},
 	}
 	if cfg.Output.Archive {
-		set.Visit.Rest = cfg.Output.WARCMax
+		set.Visit.Discover.Checks.Archive, set.Visit.Rest = true, cfg.Output.WARCMax
 	}
 	if local := opts.Local; local != nil {
 		set.Visit.Discover.Local = discover.Local{Server: local.Server, Dir: local.Dir, Sitemap: local.Sitemap}
@@ -95,10 +89,10 @@ func (c *Config) unusedFiles() (names []string) {
 	if c.Output.Links == LinksNone {
 		names = append(names, results.Links.Name())
 	}
-	if c.checkSettings() == (discover.Checks{}) {
+	if len(c.Scope.Check) == 0 {
 		names = append(names, results.Checks.Name())
 	}
-	if !c.checks(CheckFragments) {
+	if !c.Scope.checks(CheckFragments) {
 		names = append(names, results.Anchors.Name())
 	}
 	return names

@@ -119,12 +119,7 @@ func (c *collector) start(e *element) {
 	case tagArea:
 		c.link("area", c.attrs.href)
 	case tagFrame:
-		switch {
-		case c.attrs.srcdoc != nil:
-			if len(c.doc.Frames) < maxMeta {
-				c.doc.Frames = append(c.doc.Frames, c.text.keep(c.attrs.srcdoc))
-			}
-		case len(trimReference(c.attrs.src)) > 0:
+		if c.attrs.srcdoc == nil && len(trimReference(c.attrs.src)) > 0 {
 			c.link("frame", c.attrs.src)
 		}
 	case tagH1:

@@ -39,12 +39,11 @@ type Document struct {
 	Text      []byte // of the page, in UTF-8
 	Malformed error  // the first error of an XHTML page, which was read to there; nil if it is well-formed
 
-	Title     string   // white space collapsed; empty if none
-	Base      string   // absolute URL that references are resolved against
-	Canonical string   // absolute URL of the first link rel=canonical with a valid one in the head; empty if none
-	Meta      []Meta   // the first thousand meta elements that have both a name and a content attribute
-	Links     []Link   // if Read has no handlers
-	Frames    []string // the first thousand documents in srcdoc attributes of iframe elements; their base URL is Base
+	Title     string // white space collapsed; empty if none
+	Base      string // absolute URL that references are resolved against
+	Canonical string // absolute URL of the first link rel=canonical with a valid one in the head; empty if none
+	Meta      []Meta // the first thousand meta elements that have both a name and a content attribute
+	Links     []Link // if Read has no handlers
 
 	H1          string     // text of the first h1, white space collapsed; empty if none
 	H1Count     int        // number of h1 elements
@@ -66,6 +65,7 @@ type Document struct {
 	Lines Lines // if Handlers.Lines is set
 
 	hasScripts bool
+	frames     []string // documents in srcdoc attributes, with Handlers.Requisites
 	encoding   encoding.Encoding
 	xml        bool
 }
@@ -92,7 +92,7 @@ func decode(page *Page) Document {
 	return Document{Encoding: e.Name(), Text: e.Decode(page.Body), encoding: e.Output().Encoding, xml: t.IsXML()}
 }
 
-// maxMeta is how many meta elements, hreflang links and documents of frames are kept. Pages usually have about twenty.
+// maxMeta is how many meta elements, hreflang links and documents in srcdoc attributes are kept. Pages usually have about twenty.
 const maxMeta = 1000
 
 // Meta is a meta element: <meta name="robots" content="nofollow">.
@@ -122,8 +122,11 @@ type Handlers struct {
 	// Resource, unless nil, is called for each resource that the page uses, such as an image.
 	Resource func(Resource)
 
-	// Modules also reports the modules that script elements import.
-	Modules bool
+	// Requisites adds to the resources what else showing the page takes: frames, what documents in srcdoc
+	// attributes use, and what modules import. Modules then have the kind module, and preloaded stylesheets the
+	// kind stylesheet.
+	Requisites bool
+	nested     int // how many documents are around a document in a srcdoc attribute
 
 	// ID, unless nil, is called for each id of an element and each name of an a element.
 	ID func(id string)
@@ -166,8 +169,16 @@ func read(page *Page, on *Handlers, onlyTree bool) *Document {
 	decoded.UpgradeInsecure = upgradesInsecure(page.Header.Values("Content-Security-Policy")...)
 	doc := readDecoded(page, decoded, on, onlyTree)
 	readWithoutNoscript(page, &decoded, doc)
+	for _, text := range doc.frames { // afterwards, since a page that is read as a tree takes one of a few places
+		frame := Page{URL: doc.Base, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: []byte(text)}
+		Read(frame, &Handlers{Resource: on.Resource, Requisites: true, nested: on.nested + 1})
+	}
 	return doc
 }
+
+// maxNested is how many documents may be around a document in a srcdoc attribute that is read. Each is read again
+// with each of those around it.
+const maxNested = 3
 
 // readDecoded reads a page whose text is known.
 func readDecoded(page *Page, decoded Document, on *Handlers, onlyTree bool) *Document {

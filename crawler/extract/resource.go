@@ -14,12 +14,8 @@ type Resource struct {
 	Text     string // alt of an img element, with Handlers.LinkTexts: at most 200 bytes, white space collapsed
 	Kind     string // the element, the relation of a link element, or css; SCHEMA.md of package output lists all
 	Imported bool   // by @import: another stylesheet
-	As       string // what a link element preloads: its attribute as in lower case, such as style; module for a script that may import others
 	Line     int    // where the element starts, or of the reference in a stylesheet, from 1; 0 if Handlers.Lines is not set
 }
-
-// asModule is Resource.As of modules.
-const asModule = "module"
 
 // resources reports what an element uses.
 func (c *collector) resources(e *element) {
@@ -43,12 +39,19 @@ func (c *collector) resources(e *element) {
 		c.reference(r, a.src)
 		c.srcset(r, a.srcset)
 	case "script":
-		if isScriptType(a.kind) {
-			r := Resource{Kind: "script"}
-			if c.module {
-				r.As = asModule
-			}
-			c.reference(r, a.src)
+		switch {
+		case c.module && c.on.Requisites:
+			c.resource("module", a.src)
+		case isScriptType(a.kind):
+			c.resource("script", a.src)
+		}
+	case "iframe", "frame":
+		switch {
+		case !c.on.Requisites:
+		case a.srcdoc == nil:
+			c.resource("iframe", a.src)
+		case c.on.nested < maxNested && len(c.doc.frames) < maxMeta:
+			c.doc.frames = append(c.doc.frames, c.text.keep(a.srcdoc))
 		}
 	case "audio", "track", "embed":
 		c.resource(e.name, a.src)
@@ -65,14 +68,13 @@ func (c *collector) resources(e *element) {
 		r := relationOf(a.rel)
 		kind := r.resourceKind()
 		if isPage := kind == "link" && (a.hreflang != nil || r.namesPage(a.kind)); kind != "" && !isPage {
-			as := ""
 			switch {
-			case r&relModule != 0:
-				as = asModule
-			case r&relPreload != 0:
-				as = lowerASCII(a.as)
+			case kind == "preload" && c.on.Requisites && r&relModule != 0:
+				kind = "module"
+			case kind == "preload" && c.on.Requisites && equalFold(a.as, "style"):
+				kind = "stylesheet"
 			}
-			c.reference(Resource{Kind: kind, As: as}, a.href)
+			c.resource(kind, a.href)
 			c.srcset(Resource{Kind: kind}, a.imageSrcset)
 		}
 	case "body", "table", "thead", "tbody", "tfoot", "tr", "td", "th":

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"html"
 	"slices"
 	"strings"
 	"testing"
@@ -29,7 +30,7 @@ func TestResources(t *testing.T) {
 		{"white space around references", "<img src='\v\u00a0a\u3000\x1f\n'><img srcset='\u2003a\u0085 1x'><script src=' \u2028a\t'></script>", []string{"img \u00a0a\u3000", "img \u2003a\u0085", "script \u2028a"}},
 		{"picture", `<picture><source srcset="a.webp"><img src="a.png"></picture>`, []string{"source a.webp", "img a.png"}},
 		{"script", `<script src="a.js"></script><script>"<img src=no>"</script>`, []string{"script a.js"}},
-		{"scripts by type", `<script type=module src=1></script><script type=" Text/JavaScript " src=2></script><script type=text/template src=3></script><script type="text/javascript; x=y" src=4></script><script type=importmap src=5></script>`, []string{"script 1", "script 2"}},
+		{"scripts by type", `<script type=module src=1></script><script type=" Text/JavaScript " src=2></script><script type=text/template src=3></script><script type="text/javascript; x=y" src=4></script><script type=importmap src=5></script>`, []string{"module 1", "script 2"}},
 		{"script of several lines in upper case", "<SCRIPT\nSRC='a.js?x=1&amp;y=2'>if (a < b) {}</SCRIPT><img src=b>", []string{"script a.js?x=1&y=2", "img b"}},
 		{"stylesheet", `<link rel="Stylesheet" href="a.css">`, []string{"stylesheet a.css"}},
 		{"alternative stylesheet", `<link rel="alternate stylesheet" href="a.css">`, []string{"stylesheet a.css"}},
@@ -59,7 +60,7 @@ func TestResources(t *testing.T) {
 		{"style element without an end", `<style>p{background:url(1)}<img src=2>`, []string{"css 1"}},
 		{"style attributes", `<p style="background: url(&quot;1&quot;)"><b style='b:url("2")' style="b:url(3)"><i style="color: red"><img style="b:url(4)" src=5>`, []string{"css 1", "css 2", "css 4", "img 5"}},
 		{"SVG", `<svg><image href=1 xlink:href=2 /><image xlink:href=3 /><use href="icons.svg#a"/><use href="#a"/><filter><feImage href=4 /></filter><style>p{b:url(5)}</style><style/></svg>`, []string{"image 1", "image 3", "use icons.svg#a", "feimage 4", "css 5"}},
-		{"modules", `<script type=Module>import a from "./1.js"; import("/2.js")</script><script>import("./no.js")</script><script type=module src=3></script><template><script type=module>import "./no.js"</script></template><script type=" module ">/* <!-- import "./no.js" */ export * from "./4.js"</script><svg><script type=module>import "./no.js"</script></svg>`, []string{"script ./1.js", "script /2.js", "script 3", "script ./4.js"}},
+		{"modules", `<script type=Module>import a from "./1.js"; import("/2.js")</script><script>import("./no.js")</script><script type=module src=3></script><template><script type=module>import "./no.js"</script></template><script type=" module ">/* <!-- import "./no.js" */ export * from "./4.js"</script><svg><script type=module>import "./no.js"</script></svg>`, []string{"module ./1.js", "module /2.js", "module 3", "module ./4.js"}},
 		{"styles in a template", `<template><style>p{b:url(1)}</style><p style="b:url(2)"></template><style>p{b:url(3)}</style>`, []string{"css 3"}},
 		{"in noscript", `<noscript><img src=1></noscript>`, []string{"img 1"}},
 		{"in a template", `<template><img src=1><template></template><img src=2></template><div><template shadowrootmode=open><img src=3></template></div>`, []string{"img 3"}},
@@ -74,17 +75,18 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// The modules of a script are those that it imports by a URL, also around regular expressions, templates and comments.
+// The modules of a script are those that it imports by a URL, whatever is around them. Comments import nothing.
 func TestReadScript(t *testing.T) {
 	for text, want := range map[string][]string{
-		`import"./a.js";import b,{c as d}from'../b.js';import*as e from "/c.js";export{f}from"https://g.test/d.js";export * from "./e.js"`:        {"./a.js", "../b.js", "/c.js", "https://g.test/d.js", "./e.js"},
-		`import React from 'react'; import 'lodash/x'; import data from './d.json' with { type: 'json' }`:                                         {"./d.json"},
-		"const x = import('./lazy.js'), y = await import ( \"./l2.js\" ); import(name); import.meta.url; import(`./t.js`)":                        {"./lazy.js", "./l2.js"},
-		"// import './no.js'\n/* import './no.js' */ const s = \"import './no.js'\", t = `import './no.js' ${import('./yes.js')} from './no.js'`": {"./yes.js"},
-		`a = b / c; d = /["'import]/.test("x"); import "./a.js"; if (e) f = g / h / i; import "./b.js"`:                                           {"./a.js", "./b.js"},
-		`if (a && (b)) /'"/.test(c); import "./a.js"; for (;;) /=['"]/.exec(d); e = (f) / 2; g /= 3; h = /=["]/; i(j) / k; import "./b.js"`:       {"./a.js", "./b.js"},
-		`return /import "x/; x = { from: "./no.js" }; Array.from("./no.js"); y["import"]("./no.js")`:                                              nil,
-		`import "./a\x62.js"; import "./unclosed.js`: nil, "": nil, "<p>": nil, "from": nil,
+		`import"./a.js";import b,{c as d}from'../b.js';import*as e from "/c.js";export{f}from"https://g.test/d.js";export * from "./e.js"`:       {"./a.js", "../b.js", "/c.js", "https://g.test/d.js", "./e.js"},
+		`import React from 'react'; import 'lodash/x'; import data from './d.json' with { type: 'json' }`:                                        {"./d.json"},
+		"const x = import('./lazy.js'), y = await import ( \"./l2.js\" ); import(name); import.meta.url; import(`./t.js`)":                       {"./lazy.js", "./l2.js"},
+		"// import './no.js'\n  // import './no.js'\n/* import './no.js'\n */ const s = `${import('./yes.js')}`":                                 {"./yes.js"},
+		"/** @type {import('./no.js').A} */ let a = /** @type {import('./no.js').B} */ (b)\n/**\n * @see import('./no.js')\n */ import './a.js'": {"./a.js"},
+		`accept("*/*", "image/*"); glob("/**/*.js"); x = "https://a.test"; import("./a.js") /*! license */`:                                      {"./a.js"},
+		`if (a && (b)) /'"/.test(c); d = /["'import]/.test("x"); import "./a.js"`:                                                                {"./a.js"},
+		`return /import "x/; x = { from: "./no.js" }; Array.from("./no.js"); y["import"]("./no.js")`:                                             nil,
+		`import "./a\x62.js"; import "./unclosed.js`:                                                                                             nil, "": nil, "<p>": nil, "from": nil,
 	} {
 		var got []string
 		ReadScript(Page{URL: "http://example.com/js/main.js", Body: []byte(text)}, func(r Resource) { got = append(got, r.Ref) })
@@ -94,27 +96,35 @@ func TestReadScript(t *testing.T) {
 	}
 }
 
-// Link elements say that they load a stylesheet, scripts that they are modules, and frames may contain their document.
-func TestStylesAndFrames(t *testing.T) {
-	page := `<link rel=preload as=Style href=1><link rel=preload as=font href=2><link rel="prefetch" as="style" href=3><link rel=stylesheet href=4><link rel=preload as=script href=5><link rel=modulepreload href=6><script type=module>import "./7"</script><script type=module src=8></script><script src=9></script><iframe srcdoc="<p>&quot;a&quot;" src=5></iframe><iframe srcdoc></iframe>`
-	checkReaders(t, []byte(page))
-	var styles, modules []string
-	doc := Read(Page{URL: "http://example.com/", Body: []byte(page)}, &Handlers{Modules: true, Resource: func(r Resource) {
-		switch r.As {
-		case "style":
-			styles = append(styles, r.Ref)
-		case asModule:
-			modules = append(modules, r.Ref)
-		}
-	}})
-	if want := []string{"1"}; !slices.Equal(styles, want) {
-		t.Errorf("styles %q, want %q", styles, want)
+// With Requisites, modules and preloaded stylesheets are told from other files, and frames are read if the page has them.
+func TestRequisites(t *testing.T) {
+	frame := func(document string) string {
+		return `<iframe src=no srcdoc="` + html.EscapeString(document) + `"></iframe>`
 	}
-	if want := []string{"6", "./7", "8"}; !slices.Equal(modules, want) {
-		t.Errorf("modules %q, want %q", modules, want)
-	}
-	if want := []string{`<p>"a"`, ""}; !slices.Equal(doc.Frames, want) {
-		t.Errorf("frames %q, want %q", doc.Frames, want)
+	for _, tt := range []struct {
+		name, page string
+		want       []string
+	}{
+		{"link elements", `<link rel=preload as=Style href=1><link rel=preload as=font href=2><link rel=prefetch as=style href=3><link rel=stylesheet href=4><link rel=modulepreload href=5>`, []string{"stylesheet 1", "preload 2", "link 3", "stylesheet 4", "module 5"}},
+		{"scripts", `<script type=module src=1></script><script src=2></script>`, []string{"module 1", "script 2"}},
+		{"frames", `<iframe src=1></iframe><iframe src="#"></iframe><iframe srcdoc></iframe><iframe></iframe>`, []string{"iframe 1"}},
+		{"frames in a frameset", `<frameset><frame src=1></frameset>`, []string{"iframe 1"}},
+		{"documents in srcdoc", `<base href=/b/>` + frame(`<img src=2>`+frame(`<img src=3><iframe src=4></iframe>`)+`<script type=module>import "./5"</script>`) + `<img src=1>`, []string{"img 1", "img 2", "module ./5", "img 3", "iframe 4"}},
+		{"deep documents", frame(`<img src=1>` + frame(`<img src=2>`+frame(`<img src=3>`+frame(`<img src=no>`)))), []string{"img 1", "img 2", "img 3"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			checkReaders(t, []byte(tt.page))
+			var got []string
+			Read(Page{URL: "http://example.com/", Body: []byte(tt.page)}, &Handlers{Requisites: true, Resource: func(r Resource) {
+				got = append(got, r.Kind+" "+r.Ref)
+				if tt.name == "documents in srcdoc" && !strings.HasPrefix(r.URL, "http://example.com/b/") {
+					t.Errorf("URL %s", r.URL)
+				}
+			}})
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
 	}
 }
 

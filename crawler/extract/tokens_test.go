@@ -29,7 +29,7 @@ var utf8Header = http.Header{"Content-Type": {"text/html; charset=utf-8"}}
 // readWith reads a page at http://example.com/dir/page with one of the readers.
 func readWith(body []byte, onlyTree bool) result {
 	var r result
-	on := &Handlers{LinkTexts: true, Modules: true}
+	on := &Handlers{LinkTexts: true, Requisites: true}
 	on.Link = func(l Link) { r.Links = append(r.Links, l) }
 	on.Resource = func(s Resource) { r.Resources = append(r.Resources, s) }
 	on.ID = func(id string) { r.IDs = append(r.IDs, id) }

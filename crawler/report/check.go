@@ -21,13 +21,10 @@ const (
 
 // checks reports whether the crawl made the checks of a kind.
 func (s *workerDir) checks(kind string) bool {
-	kinds := []string{}
-	if s.state.Config.Archive {
-		kinds = append(kinds, checkAssets)
-	}
+	var kinds []string
 	switch v := s.state.Config.Check.(type) {
 	case string:
-		kinds = append(kinds, strings.Split(v, ",")...)
+		kinds = strings.Split(v, ",")
 	case []any:
 		for _, value := range v {
 			kinds = append(kinds, fmt.Sprint(value))
@@ -87,7 +84,7 @@ func newChecks(f *facts) *checks {
 }
 
 // add records a check. Links come later.
-func (c *checks) add(s *workerDir, line *output.Check) {
+func (c *checks) add(line *output.Check) {
 	k := keyOf(line.URL)
 	f := c.byURL[k] // it may be the target of another
 	f.status = int16(min(line.Status, 999))
@@ -103,7 +100,7 @@ func (c *checks) add(s *workerDir, line *output.Check) {
 	mark(f.result == checkOK && (asPage || line.Canonical != "" || len(line.Hreflang) > 0), checkedPage)
 	mark(line.Canonical != "" && line.Canonical != line.URL, checkedElsewhere)
 	if !asPage {
-		f.marks |= s.usedAs(line.Kind, line.FoundOn, line.URL)
+		f.marks |= usedAs(line.Kind, line.FoundOn, line.URL)
 	}
 	if f.result == checkRedirected {
 		if to, _ := targetOf(line.Location); to != "" {
@@ -124,14 +121,10 @@ func (c *checks) add(s *workerDir, line *output.Check) {
 }
 
 // usedAs returns how a page uses a URL. Link elements such as license lead to files of the site, or
-// are links to other sites. Frames belong to the page in an archive.
-func (s *workerDir) usedAs(kind, page, to string) checkMarks {
+// are links to other sites.
+func usedAs(kind, page, to string) checkMarks {
 	switch kind {
-	case "frame":
-		if !s.state.Config.Archive {
-			return usedAsLink
-		}
-	case "a", "area", "meta", "header", "redirect":
+	case "a", "area", "frame", "meta", "header", "redirect":
 		return usedAsLink
 	case "link":
 		if originOf(page) != originOf(to) {

@@ -468,13 +468,12 @@ func TestLinkElements(t *testing.T) {
 
 // A frame is a link, and a part of its page in an archive.
 func TestFramesOfArchives(t *testing.T) {
-	for archive, rule := range map[bool]string{false: "broken-external", true: "broken-asset"} {
+	for kind, rule := range map[string]string{"frame": "broken-external", "iframe": "broken-asset"} {
 		c := faultless()
-		c.state["config"].(map[string]any)["archive"] = archive
-		c.check(other+"/frame", output.Check{Kind: "frame", Status: 404})
+		c.check(other+"/frame", output.Check{Kind: kind, Status: 404})
 		want := map[string][]Finding{rule: {{URL: other + "/frame", Detail: "status 404", Pages: 1, FoundOn: []string{example + "/"}}}}
 		if diff := cmp.Diff(want, rowsByRule(c.make(t))); diff != "" {
-			t.Errorf("archive %t (-want +got):\n%s", archive, diff)
+			t.Errorf("%s (-want +got):\n%s", kind, diff)
 		}
 	}
 }

@@ -171,7 +171,7 @@ func (m *model) addEntry(s *workerDir, e *output.Entry) {
 }
 
 func (m *model) addCheck(s *workerDir, c *output.Check) {
-	m.checks.add(s, c)
+	m.checks.add(c)
 	m.urls.addCheck(s, c)
 	m.targets.add(keyOf(c.URL), c.Hreflang)
 }
@@ -188,7 +188,7 @@ func (m *model) readLinks() error {
 	for k := range m.checks.byURL {
 		noted.add(k)
 	}
-	return m.merger.eachLinks(func(s *workerDir, l *linksLine) {
+	return m.merger.eachLinks(func(_ *workerDir, l *linksLine) {
 		m.references.begin(l.URL)
 		m.graph.add(l)
 		for _, list := range m.lists {
@@ -207,7 +207,7 @@ func (m *model) readLinks() error {
 			case asset == nil:
 				m.refer(k, linked, usedAsLink)
 			default:
-				m.refer(k, 0, s.usedAs(asset.Kind, l.URL, asset.URL))
+				m.refer(k, 0, usedAs(asset.Kind, l.URL, asset.URL))
 			}
 		})
 		if itself {

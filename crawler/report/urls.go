@@ -157,7 +157,7 @@ func (t *urlTable) addCheck(s *workerDir, c *output.Check) {
 		return // it was fetched too
 	}
 	switch asPage := c.Kind == checkCanonical || c.Kind == checkHreflang; {
-	case !asPage && s.usedAs(c.Kind, c.FoundOn, c.URL) == usedAsAsset:
+	case !asPage && usedAs(c.Kind, c.FoundOn, c.URL) == usedAsAsset:
 		row.kind = kindAsset
 	case !asPage || row.reason == output.OutOfScope:
 		row.kind = kindExternal

@@ -70,7 +70,6 @@ type state struct {
 		OnlySitemaps bool     `json:"only-sitemaps"`
 		Links        any      `json:"links"`       // which links of pages are recorded; false for none, nil for the default
 		Check        any      `json:"check"`       // what was checked besides pages; nil if nothing was
-		Archive      bool     `json:"archive"`     // assets were checked
 		ForbidHost   []string `json:"forbid-host"` // hosts to which no page may refer
 		Frontier     string   `json:"frontier"`    // shared by several workers; empty if not shared
 		CrawlName    string   `json:"crawl-name"`  // in the frontier

@@ -18,7 +18,7 @@ const (
 	UseRedirect   = "redirect"  // the target of a redirect that leaves the crawl
 	UseCanonical  = "canonical" // the canonical URL of a page
 	UseHreflang   = "hreflang"  // a version of a page for another language
-	UseFrame      = "frame"     // shown in a page; in an archive it is an asset
+	UseModule     = "module"    // a script that may import others; of an archive only
 )
 
 // WantsCheck reports whether a URL is checked that a page uses in this way, and whether it is an asset that an
@@ -26,9 +26,7 @@ const (
 func (d *Discovery) WantsCheck(a weburl.URL, use string) (wanted, whole bool) {
 	set := &d.set.Checks
 	switch use {
-	case UseFrame:
-		return set.External || set.Archive, set.Archive
-	case "a", "area", "meta", "header", UseRedirect:
+	case "a", "area", "frame", "meta", "header", UseRedirect:
 		return set.External, false
 	case UseLink:
 		if !d.Scope.Holds(a) {

@@ -56,6 +56,7 @@ type Response struct {
 	Dropped   int64  // how many more bytes were received, see Request.Rest
 	Truncated string // the limit that truncated Body: max-body or ratio; empty if Body is complete
 	OtherType string // the media type because of which Body was not read; empty if it was
+	Undecoded bool   // Body lacks what could not be decoded, or is as received since its content coding is unknown
 	Began     time.Time
 	Took      time.Duration
 

@@ -46,36 +46,25 @@ func Reread(s *usage.Statement, token string, at time.Time) (usage.Statement, bo
 	return again, true
 }
 
-// Refused returns the first purpose that statements do not allow, and the deciding statement.
-// With unknown, that is nil for a purpose about which they say nothing. An empty purpose: all are
-// allowed.
-func Refused(purposes []usage.Purpose, statements []usage.Statement, unknown bool) (usage.Purpose, *usage.Statement) {
+// Refused returns why statements do not allow one of the purposes, and the deciding statement. With unknown, that is
+// nil for a purpose about which they say nothing. Without a reason, all are allowed.
+func Refused(purposes []usage.Purpose, statements []usage.Statement, unknown bool) (why string, by *usage.Statement) {
 	verdicts := usage.Merge(statements)
 	for _, p := range purposes {
 		switch v := verdicts[p]; {
 		case v.Value == usage.Disallowed:
-			return p, &statements[v.Statement-1]
+			by = &statements[v.Statement-1]
+			return fmt.Sprintf("%s: disallowed by %q, %s", p, secret.RedactText(by.Raw), by.Source), by
 		case v.Value == usage.Unknown && unknown:
-			return p, nil
+			return fmt.Sprintf("%s: nothing is said about it (unknown refuse)", p), nil
 		}
 	}
 	return "", nil
-}
-
-// Refusal says why a page must not be used for a purpose.
-func Refusal(p usage.Purpose, by *usage.Statement) string {
-	if by == nil {
-		return fmt.Sprintf("%s: nothing is said about it (unknown refuse)", p)
-	}
-	return fmt.Sprintf("%s: disallowed by %q, %s", p, secret.RedactText(by.Raw), by.Source)
 }
 
 // SetVerdicts sets the fields of a line that follow from its statements, for a crawl with these
 // purposes. RefuseUnknown says that a page must not be used for a purpose about which nothing is said.
 func SetVerdicts(line *output.Permission, purposes []usage.Purpose, refuseUnknown bool) {
 	line.Purposes = usage.Merge(line.Statements)
-	line.Withheld = ""
-	if purpose, by := Refused(purposes, line.Statements, refuseUnknown); purpose != "" {
-		line.Withheld = Refusal(purpose, by)
-	}
+	line.Withheld, _ = Refused(purposes, line.Statements, refuseUnknown)
 }

@@ -25,12 +25,6 @@ import (
 // check visits a URL that is requested only to learn whether it works.
 func (v *Visitor) check(it *item, adm *admitted) (outcome, error) {
 	var files []usage.Purpose // checks write no permissions, so only an archive needs tdmrep.json
-	if v.archives() && it.lease.Kind == provenance.KindCheckRead {
-		files = v.set.FilePurposes
-	}
-	if out := v.admitUsage(it, adm, files); out.verdict != proceed {
-		return out, nil
-	}
 	request := fetch.Request{URL: it.url, Method: http.MethodGet}
 	switch it.lease.Kind {
 	case provenance.KindCheckHead:
@@ -41,6 +35,12 @@ func (v *Visitor) check(it *item, adm *admitted) (outcome, error) {
 		if request.Rest = v.set.Rest; !v.reads(it.prov.Check) {
 			request.MaxBody = maxJudged
 		}
+		if v.archives() {
+			files = v.set.FilePurposes
+		}
+	}
+	if out := v.admitUsage(it, adm, files); out.verdict != proceed {
+		return out, nil
 	}
 	resp, failure := v.Fetcher.Fetch(request)
 	var out outcome
@@ -95,7 +95,7 @@ func (v *Visitor) readCheck(it *item, adm *admitted, resp *fetch.Response, metho
 
 // fileReaders read what files use that are no pages, by their own use.
 var fileReaders = map[string]func(extract.Page, func(extract.Resource)){
-	discover.UseStylesheet: extract.ReadStylesheet, discover.UseCSS: extract.ReadStylesheet, useModule: extract.ReadScript,
+	discover.UseStylesheet: extract.ReadStylesheet, discover.UseCSS: extract.ReadStylesheet, discover.UseModule: extract.ReadScript,
 }
 
 // readChecked reads the response to a check: what it uses, and what a page says about itself. It returns why an archive

@@ -39,7 +39,7 @@ func TestWithheldBodies(t *testing.T) {
 	} {
 		v := New(tt.set, &Parts{})
 		out := outcome{verdict: tt.verdict, response: &fetch.Response{Header: tt.header, Body: []byte(tt.page), OtherType: tt.other}}
-		if got := v.withheld(&admitted{}, &out); got != tt.withheld {
+		if got := v.archiveRefusal(&admitted{}, &out); got != tt.withheld {
 			t.Errorf("%s: withheld %q, want %q", tt.name, got, tt.withheld)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
+	"github.com/politecrawl/politecrawl/crawler/internal/mimetype"
 	"github.com/politecrawl/politecrawl/crawler/internal/notice"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
@@ -27,7 +28,7 @@ func (v *Visitor) commit(it *item, adm *admitted, out *outcome) (*output.Page, *
 	if err := v.learn(it, adm, out); err != nil {
 		return nil, nil, err
 	}
-	exchanges := v.withhold(it, adm, out)
+	exchanges := v.withholdBodies(it, adm, out)
 	if err := v.releasePage(it, out); err != nil {
 		return nil, nil, err
 	}
@@ -104,43 +105,57 @@ func (v *Visitor) adaptDelay(it *item, adm *admitted, status int) error {
 	return nil
 }
 
-// withhold returns the exchanges of a page or check, without their bodies if a directive or a purpose of the crawl
-// forbids that. Earlier responses than the last one, and those of KindCheckGet, were not read, and may forbid it too.
-func (v *Visitor) withhold(it *item, adm *admitted, out *outcome) []*output.Exchange {
+// withholdBodies returns the exchanges of a page or check, without the bodies that an archive must not have.
+func (v *Visitor) withholdBodies(it *item, adm *admitted, out *outcome) []*output.Exchange {
 	if out.response == nil {
 		return nil
 	}
 	all := out.response.Exchanges
 	for i, e := range all {
-		if e.Body != nil {
-			switch {
-			case out.rejection.Reason == output.Usage:
-				e.Withheld = out.rejection.Detail
-			case i == len(all)-1 && out.response.Header != nil && it.lease.Kind != provenance.KindCheckGet:
-				e.Withheld = v.withheld(adm, out)
-			case v.set.Noindex, len(v.set.Purposes) > 0:
-				e.Withheld = "unread"
-			}
-			if e.Withheld != "" {
-				_ = e.Body.Close()
-				e.Body = nil
-			}
+		if e.Body == nil {
+			continue
+		}
+		switch {
+		case out.rejection.Reason == output.Usage:
+			e.Withheld = out.rejection.Detail
+		case i < len(all)-1 || out.response.Header == nil || it.lease.Kind == provenance.KindCheckGet: // it was not read
+			e.Withheld = v.unreadReason()
+		default:
+			e.Withheld = v.archiveRefusal(adm, out)
+		}
+		if e.Withheld != "" {
+			_ = e.Body.Close()
+			e.Body = nil
 		}
 	}
 	return all
 }
 
-// withheld returns the directive or the purpose because of which an archive must not have the body of the last response,
-// or "" if it may. It judges by what was read of it.
-func (v *Visitor) withheld(adm *admitted, out *outcome) string {
+// unreadReason returns why an archive must not have a body that was not read, or "" if the crawl obeys
+// neither directives nor purposes, which it may contain.
+func (v *Visitor) unreadReason() string {
+	if v.set.Noindex || len(v.set.Purposes) > 0 {
+		return "unread"
+	}
+	return ""
+}
+
+// archiveRefusal returns the directive or the purpose that keeps the last response out of an archive, or "" if none
+// does. It judges by what was read of the response.
+func (v *Visitor) archiveRefusal(adm *admitted, out *outcome) string {
 	if out.page != nil && out.page.permissionsRead {
 		return out.page.noArchive
 	}
 	resp := out.response
+	if resp.OtherType != "" || resp.Undecoded {
+		if t, declared := mimetype.Declared(resp.Header); !declared || t.IsHTML() || t.IsXML() { // it may be a page
+			return v.unreadReason()
+		}
+	}
 	var doc *extract.Document
-	if (v.set.Noindex || len(v.set.Purposes) > 0) && extract.IsPage(resp.Header, resp.Body) {
-		if resp.OtherType != "" || out.verdict != done && len(v.set.Purposes) > 0 { // a part may say nothing about purposes
-			return "unread"
+	if v.unreadReason() != "" && extract.IsPage(resp.Header, resp.Body) {
+		if out.verdict != done && len(v.set.Purposes) > 0 { // a part may say nothing about purposes
+			return v.unreadReason()
 		}
 		doc = extract.Read(extract.Page{Header: resp.Header, Body: resp.Body}, &extract.Handlers{})
 	}

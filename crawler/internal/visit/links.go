@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"math"
-	"net/http"
 	"strings"
 	"sync"
 
@@ -128,46 +127,24 @@ func (v *Visitor) newPageLinks(doc *discover.Document) *pageLinks {
 // extractPage reads a page. It returns the links apart from the document.
 func (v *Visitor) extractPage(doc *discover.Document, page extract.Page) (*extract.Document, *pageLinks) {
 	l := v.newPageLinks(doc)
-	on := &extract.Handlers{Link: l.add, LinkTexts: v.set.LinkTexts, Modules: v.archives(), Restart: func() {
+	on := &extract.Handlers{LinkTexts: v.set.LinkTexts, Requisites: v.archives(), Restart: func() {
 		l.release()
 		*l = *v.newPageLinks(doc)
 	}}
+	if !doc.Prov.IsCheck() { // links of a frame are not followed
+		on.Link = l.add
+	}
 	if v.set.Discover.Checks.Assets || v.set.Discover.Checks.External {
 		on.Resource = l.addResource
 	}
 	if v.set.Discover.Checks.Fragments {
 		on.ID = l.addID
 	}
-	read := extract.Read(page, on)
-	if v.archives() {
-		l.addFrames(read, 3)
-	}
-	return read, l
+	return extract.Read(page, on), l
 }
 
-// addFrames adds what the documents in srcdoc attributes need to be shown, and those in them, to a depth.
-func (l *pageLinks) addFrames(doc *extract.Document, depth int) {
-	if depth == 0 {
-		return
-	}
-	for _, text := range doc.Frames {
-		page := extract.Page{URL: doc.Base, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: []byte(text)}
-		l.addFrames(extract.Read(page, &extract.Handlers{Link: l.addFrame, Resource: l.addResource, Modules: true}), depth-1)
-	}
-}
-
-// addFrame adds a link as a resource if it is a frame of an archive.
-func (l *pageLinks) addFrame(link extract.Link) {
-	if link.Kind == discover.UseFrame && link.Err == nil && l.v.archives() {
-		l.addResource(extract.Resource{URL: link.URL, Ref: link.Ref, Kind: link.Kind})
-	}
-}
-
-// add adds the next link of the page. Links of a frame are not followed.
+// add adds the next link of the page.
 func (l *pageLinks) add(link extract.Link) {
-	if l.addFrame(link); l.doc.Prov.IsCheck() {
-		return
-	}
 	l.total++
 	switch place := l.indexOf(&link); {
 	case place == notKept:
@@ -277,7 +254,7 @@ func (v *Visitor) addLinks(out *outcome, read *pageLinks, nofollow *robotstag.Ru
 		if !v.set.SitemapsOnly {
 			found.AddLink(link.URL, read.prov, read.meta, unfollowed)
 		}
-		if _, whole := v.Discovery.WantsCheck(link.URL, link.kind); !whole && !v.Scope.Holds(link.URL) { // nofollow does not matter: a check follows nothing
+		if !v.Scope.Holds(link.URL) { // nofollow does not matter: a check follows nothing
 			found.AddCheck(link.URL, read.prov, link.kind, false)
 		}
 	}

@@ -34,25 +34,17 @@ func (v *Visitor) reads(use string) bool {
 		return true
 	case discover.UseCSS: // an import
 		return !v.archives()
-	case discover.UseFrame, "object", "embed", useModule:
+	case discover.UseModule, "iframe", "object", "embed":
 		return v.archives()
 	}
 	return false
 }
 
-// useModule is the use of a script that may import others.
-const useModule = "module"
-
 // addResource adds a resource. An invalid URL is skipped as in a link. If one of several references
 // to it is as a stylesheet, that one counts: it is often preloaded before.
 func (l *pageLinks) addResource(r extract.Resource) {
-	if l.v.archives() { // one request is for all uses, so the first one says how its response is read
-		switch {
-		case r.Imported || r.As == "style":
-			r.Kind = discover.UseStylesheet
-		case r.As == useModule:
-			r.Kind = useModule
-		}
+	if r.Imported && l.v.archives() { // which also requests images of the kind css, but does not read them
+		r.Kind = discover.UseStylesheet
 	}
 	read, key := r.Imported || r.Kind != discover.UseCSS && l.v.reads(r.Kind), r.URL
 	if r.Err != nil {

@@ -33,11 +33,11 @@ func (v *Visitor) admitUsage(it *item, adm *admitted, files []usage.Purpose) out
 	if err != nil || v.isStale(it, adm.site.TDMRepFetchedAt) {
 		return waitUntil(time.Time{})
 	}
-	purpose, by := permission.Refused(v.set.Purposes, adm.site.Statements, false)
+	why, by := permission.Refused(v.set.Purposes, adm.site.Statements, false)
 	if by == nil {
 		return outcome{}
 	}
-	out := skipWith(output.Usage, permission.Refusal(purpose, by))
+	out := skipWith(output.Usage, why)
 	rule := by.Raw
 	out.rejection.Line, out.rejection.RobotsURL = by.Source.Line, string(it.origin)+by.Source.Name
 	if by.Source.Kind == usage.InRobots {
@@ -80,12 +80,9 @@ func (v *Visitor) addPermission(it *item, adm *admitted, out *outcome, header ht
 
 // refusal returns why the crawl must not use a response for its purposes, or "" if it may. Doc is nil if it is no page.
 func (v *Visitor) refusal(adm *admitted, resp *fetch.Response, doc *extract.Document) string {
-	statements := slices.Concat(adm.site.Statements, permission.Statements(resp.Header, doc, v.set.Token, resp.Began))
-	purpose, by := permission.Refused(v.set.Purposes, statements, v.set.RefuseUnknown)
-	if purpose == "" {
-		return ""
-	}
-	return permission.Refusal(purpose, by)
+	own := permission.Statements(resp.Header, doc, v.set.Token, resp.Began)
+	why, _ := permission.Refused(v.set.Purposes, slices.Concat(adm.site.Statements, own), v.set.RefuseUnknown)
+	return why
 }
 
 // noticeUnread reports, once for each origin, which files about the use of its pages the site names

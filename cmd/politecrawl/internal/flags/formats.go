@@ -27,33 +27,26 @@ func Formats(cfg *crawler.Config) []output.Format {
 	}
 }
 
-// warcPrefix returns the prefix of WARC files. Each worker of a crawl has its own; one that has no name yet gets random letters.
+// warcPrefix returns the prefix of WARC files. Each worker of a shared crawl has its own, and random letters if it
+// has no name yet.
 func warcPrefix(cfg *crawler.Config) string {
-	const longest = 59
-	worker := cfg.Sharing.WorkerName
-	switch {
-	case cfg.Sharing.Frontier == "":
+	if cfg.Sharing.Frontier == "" {
 		return cfg.Output.WARCPrefix
-	case worker == "":
-		worker = rand.Text()
 	}
+	const longest = 59
+	worker := cmp.Or(cfg.Sharing.WorkerName, rand.Text())
 	return cfg.Output.WARCPrefix + "-" + worker[max(0, len(worker)-longest):]
 }
 
 // publicSettings returns the settings of a crawl as JSON, without addresses, names of files and secrets.
 func publicSettings(cfg *crawler.Config) string {
-	var values map[string]any
-	text, err := json.Marshal(cfg.WithoutSecrets())
-	if err = cmp.Or(err, json.Unmarshal(text, &values)); err != nil {
+	c := cfg.WithoutSecrets()
+	c.URLs, c.Output.Dir, c.Credentials, c.Sharing = nil, "", crawler.Credentials{}, crawler.Sharing{}
+	c.Fetch.AllowAddr, c.Fetch.Proxies, c.Fetch.Identity = nil, nil, ""
+	text, err := json.Marshal(c)
+	if err != nil {
 		panic(err) // of settings
 	}
-	for _, key := range []string{
-		"urls", "output", "allow-addr", "proxy", "identity", "cookie-file", "header", "header-for", "basic-auth",
-		"frontier", "frontier-prefix", "frontier-password-file",
-	} {
-		delete(values, key)
-	}
-	text, _ = json.Marshal(values) // which were JSON
 	return string(text)
 }
 
