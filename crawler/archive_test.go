@@ -231,6 +231,84 @@ func TestArchiveObeysDirectivesAndPurposes(t *testing.T) {
 	}
 }
 
+// A page that was not read, or not decoded, may forbid archiving: its body is withheld unless directives are not obeyed.
+func TestArchiveWithholdsWhatWasNotRead(t *testing.T) {
+	noarchive := []byte("<!doctype html><meta name=robots content=noarchive>" + strings.Repeat("<p>text", 100))
+	packed := encode(t, "gzip", noarchive)
+	s := newSite(t, "127.0.0.1", nil)
+	for _, path := range []string{"/page", "/page-untyped", "/unknown", "/unknown-error", "/unknown-untyped", "/cut", "/short", "/invalid", "/image", "/image-unknown"} {
+		name, kind, _ := strings.Cut(path[1:], "-")
+		s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
+			header, body, status := w.Header(), noarchive, http.StatusOK
+			header["Content-Type"] = []string{"text/html"}
+			switch name {
+			case "unknown":
+				header.Set("Content-Encoding", "compress")
+			case "cut", "short", "invalid":
+				header.Set("Content-Encoding", "gzip")
+				body = packed[:len(packed)/2]
+			case "image":
+				header.Set("Content-Type", "image/png")
+			}
+			switch {
+			case name == "short": // the connection ends too early
+				header.Set("Content-Length", fmt.Sprint(len(packed)))
+			case name == "invalid":
+				body = slices.Concat(body, []byte("invalid"))
+			case kind == "untyped":
+				header["Content-Type"] = nil
+			case kind == "error":
+				status = http.StatusNotFound
+			case kind == "unknown":
+				header.Set("Content-Encoding", "compress")
+			}
+			w.WriteHeader(status)
+			_, _ = w.Write(body)
+		})
+	}
+	all := []string{"/unknown", "/unknown-error", "/unknown-untyped", "/cut", "/short", "/invalid", "/image-unknown"}
+	for _, tt := range []struct {
+		name  string
+		set   func(*Config)
+		paths []string
+		kept  []string
+	}{
+		{"directives", func(*Config) {}, all, []string{"/image-unknown"}},
+		{"a purpose", func(c *Config) { c.Robots.ObeyNoindex, c.Usage.Purposes = false, []string{"search"} }, all, []string{"/image-unknown"}},
+		{"neither", func(c *Config) { c.Robots.ObeyNoindex = false }, all, all},
+		{"types", func(c *Config) { c.Fetch.Types = []string{"application/pdf"} }, []string{"/page", "/page-untyped", "/image"}, []string{"/image"}},
+		{"types, and directives are not obeyed", func(c *Config) { c.Fetch.Types, c.Robots.ObeyNoindex = []string{"application/pdf"}, false }, []string{"/page", "/image"}, []string{"/image", "/page"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cfg := testConfig(t)
+			for _, path := range tt.paths {
+				cfg.URLs = append(cfg.URLs, s.url+path)
+			}
+			tt.set(&cfg)
+			found := new(keeping)
+			runCrawl(t, cfg, &Options{Formats: []output.Format{found.format()}})
+			got := make(map[string]string) // reasons
+			var kept []string
+			for _, e := range found.Exchanges {
+				path := strings.TrimPrefix(e.URL, s.url)
+				if slices.Contains(tt.paths, path) {
+					if got[path] = e.Withheld; e.Body != nil {
+						kept = append(kept, path)
+					}
+				}
+			}
+			if !slices.Equal(sorted(kept), sorted(tt.kept)) || len(got) != len(tt.paths) {
+				t.Errorf("kept %q, want %q; reasons %q", kept, tt.kept, got)
+			}
+			for path, why := range got {
+				if want := "unread"; !slices.Contains(kept, path) && why != want {
+					t.Errorf("%s: withheld %q, want %q", path, why, want)
+				}
+			}
+		})
+	}
+}
+
 // A frame in scope that the crawl does not fetch as a page is read like one outside.
 func TestArchiveReadsFramesThatAreNoPages(t *testing.T) {
 	for name, change := range map[string]func(*Config){

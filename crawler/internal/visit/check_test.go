@@ -10,19 +10,20 @@ import (
 
 // An archive has the body of a response unless a directive or a statement for a purpose of the crawl forbids it. The
 // beginning that was read decides. What was not read is unknown.
-func TestWithheldBodies(t *testing.T) {
-	html := http.Header{"Content-Type": {"text/html"}}
+func TestArchiveRefusal(t *testing.T) {
+	html, png := http.Header{"Content-Type": {"text/html"}}, http.Header{"Content-Type": {"image/png"}}
 	train := []usage.Purpose{usage.TrainAI}
+	const undecoded = "undecoded"
 	for _, tt := range []struct {
 		name     string
 		set      Settings
 		header   http.Header
 		page     string // that was read; empty if none
 		verdict  verdict
-		other    string // the media type because of which nothing was read
+		other    string // the media type because of which nothing was read, or undecoded
 		withheld string
 	}{
-		{"image", Settings{Noindex: true}, http.Header{"Content-Type": {"image/png"}}, "", done, "", ""},
+		{"image", Settings{Noindex: true}, png, "", done, "", ""},
 		{"image with a directive", Settings{Noindex: true}, http.Header{"X-Robots-Tag": {"noarchive"}}, "", done, "", "noarchive"},
 		{"directives are not obeyed", Settings{}, http.Header{"X-Robots-Tag": {"noindex"}}, "<meta name=robots content=noarchive>", done, "", ""},
 		{"page", Settings{Noindex: true}, html, "<p>", done, "", ""},
@@ -31,14 +32,28 @@ func TestWithheldBodies(t *testing.T) {
 		{"page with a statement", Settings{Purposes: train}, html, "<meta name=tdm-reservation content=1><p>", done, "", `train-ai: disallowed by "1", meta tdm-reservation`},
 		{"part of a page", Settings{Noindex: true}, html, "<p>", retry, "", ""},
 		{"part of a page with purposes", Settings{Purposes: train}, html, "<p>", retry, "", "unread"},
-		{"part of an image with purposes", Settings{Purposes: train}, http.Header{"Content-Type": {"image/png"}}, "", retry, "", ""},
+		{"part of an image with purposes", Settings{Purposes: train}, png, "", retry, "", ""},
 		{"page of another type", Settings{Noindex: true}, html, "", done, "text/html", "unread"},
-		{"file of another type", Settings{Noindex: true}, http.Header{"Content-Type": {"image/png"}}, "", done, "image/png", ""},
+		{"page of another type without a declared one", Settings{Noindex: true}, http.Header{}, "", done, "text/html", "unread"},
+		{"page of another type, and directives are not obeyed", Settings{}, html, "", done, "text/html", ""},
+		{"file of another type", Settings{Noindex: true}, png, "", done, "image/png", ""},
+		{"undecoded page", Settings{Noindex: true}, html, "", skip, undecoded, "unread"},
+		{"undecoded page with purposes", Settings{Purposes: train}, html, "", skip, undecoded, "unread"},
+		{"page that is decoded in part", Settings{Noindex: true}, html, "<p>", retry, undecoded, "unread"},
+		{"undecoded XML", Settings{Noindex: true}, http.Header{"Content-Type": {"application/xml"}}, "", skip, undecoded, "unread"},
+		{"undecoded file without a type", Settings{Noindex: true}, http.Header{}, "", skip, undecoded, "unread"},
+		{"undecoded page, and directives are not obeyed", Settings{}, html, "", skip, undecoded, ""},
+		{"undecoded image", Settings{Noindex: true}, png, "", skip, undecoded, ""},
+		{"undecoded image with a statement", Settings{Purposes: train}, http.Header{"Content-Type": {"image/png"}, "Content-Usage": {"train-ai=n"}}, "", skip, undecoded, `train-ai: disallowed by "train-ai=n", header Content-Usage`},
 		{"image with a statement", Settings{Purposes: train}, http.Header{"Content-Usage": {"train-ai=n"}}, "", done, "", `train-ai: disallowed by "train-ai=n", header Content-Usage`},
 		{"image without a statement", Settings{Purposes: train, RefuseUnknown: true}, http.Header{}, "", done, "", "train-ai: nothing is said about it (unknown refuse)"},
 	} {
 		v := New(tt.set, &Parts{})
-		out := outcome{verdict: tt.verdict, response: &fetch.Response{Header: tt.header, Body: []byte(tt.page), OtherType: tt.other}}
+		resp := &fetch.Response{Header: tt.header, Body: []byte(tt.page), OtherType: tt.other}
+		if tt.other == undecoded {
+			resp.OtherType, resp.Undecoded = "", true
+		}
+		out := outcome{verdict: tt.verdict, response: resp}
 		if got := v.archiveRefusal(&admitted{}, &out); got != tt.withheld {
 			t.Errorf("%s: withheld %q, want %q", tt.name, got, tt.withheld)
 		}
