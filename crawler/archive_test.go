@@ -109,7 +109,7 @@ func TestArchiveRequestsWhatPagesNeed(t *testing.T) {
 		{"links out of scope", `<a href={1}/frame>x</a><link rel=license href={1}/l><link rel=canonical href={1}/c>`, ""},
 		{"frames in frames", `<iframe src={1}/outer></iframe>`, "1/outer 1/frame 1/frame.css 1/frame.png"},
 		{"frames with redirects", `<iframe src={1}/moved></iframe>`, "1/moved 1/frame 1/frame.css 1/frame.png"},
-		{"frames with documents", `<base href=/dir/><iframe srcdoc='<img src=a.png><a href=/never>x</a><iframe src=/frame></iframe><iframe srcdoc="<img src=&amp;quot;b.png&amp;quot;>"></iframe>' src=/never></iframe>`, "/dir/a.png /dir/b.png /frame"},
+		{"frames with documents", `<base href=/dir/><iframe srcdoc='<img src=&quot;a.png&quot;><a href=/never>x</a><iframe src=/frame></iframe><iframe srcdoc="<img src=&amp;quot;b.png&amp;quot;>"></iframe>' src=/never></iframe>`, "/dir/a.png /frame"},
 		{"missing", `<img src=/missing.png>`, "/missing.png"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -123,10 +123,9 @@ type Handlers struct {
 	Resource func(Resource)
 
 	// Requisites adds to the resources what else showing the page takes: frames, what documents in srcdoc
-	// attributes use, and what modules import. Modules then have the kind module, and preloaded stylesheets the
+	// attributes use (but not those in them), and what modules import. Modules then have the kind module, and preloaded stylesheets the
 	// kind stylesheet.
 	Requisites bool
-	nested     int // how many documents are around a document in a srcdoc attribute
 
 	// ID, unless nil, is called for each id of an element and each name of an a element.
 	ID func(id string)
@@ -170,15 +169,11 @@ func read(page *Page, on *Handlers, onlyTree bool) *Document {
 	doc := readDecoded(page, decoded, on, onlyTree)
 	readWithoutNoscript(page, &decoded, doc)
 	for _, text := range doc.frames { // afterwards, since a page that is read as a tree takes one of a few places
-		frame := Page{URL: doc.Base, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: []byte(text)}
-		Read(frame, &Handlers{Resource: on.Resource, Requisites: true, nested: on.nested + 1})
+		frame := &Page{URL: doc.Base, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: []byte(text)}
+		readDecoded(frame, decode(frame), &Handlers{Link: func(Link) {}, Resource: on.Resource, Requisites: true, Restart: func() {}}, onlyTree)
 	}
 	return doc
 }
-
-// maxNested is how many documents may be around a document in a srcdoc attribute that is read. Each is read again
-// with each of those around it.
-const maxNested = 3
 
 // readDecoded reads a page whose text is known.
 func readDecoded(page *Page, decoded Document, on *Handlers, onlyTree bool) *Document {

@@ -50,7 +50,7 @@ func (c *collector) resources(e *element) {
 		case !c.on.Requisites:
 		case a.srcdoc == nil:
 			c.resource("iframe", a.src)
-		case c.on.nested < maxNested && len(c.doc.frames) < maxMeta:
+		case len(c.doc.frames) < maxMeta:
 			c.doc.frames = append(c.doc.frames, c.text.keep(a.srcdoc))
 		}
 	case "audio", "track", "embed":
@@ -99,7 +99,7 @@ var scriptTypes = strings.Fields("application/ecmascript application/javascript 
 // ReadStylesheet calls f for each resource of a stylesheet, with its line: the targets of url() and
 // @import. The page is that of the stylesheet.
 func ReadStylesheet(page Page, f func(Resource)) {
-	doc := decodeStylesheet(&page)
+	doc := decodeText(&page)
 	c := newCollector(&page, &doc, &Handlers{Link: func(Link) {}, Resource: f, Lines: true}, baseElement{})
 	c.styleText(doc.Text, true)
 }

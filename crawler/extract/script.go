@@ -5,7 +5,7 @@ import "regexp"
 // ReadScript calls f for each module that a module imports by its URL, in a statement or by import() of a string. The
 // page is that of the module. The module is searched, not parsed, so f may also get a URL in a string of the module.
 func ReadScript(page Page, f func(Resource)) {
-	doc := decodeText(&page, "")
+	doc := decodeText(&page)
 	c := newCollector(&page, &doc, &Handlers{Resource: f, Requisites: true}, baseElement{})
 	c.scriptText(doc.Text)
 }

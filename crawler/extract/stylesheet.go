@@ -49,24 +49,18 @@ func sheetResources(text []byte) iter.Seq[Resource] {
 	}
 }
 
-// decodeStylesheet decodes a stylesheet (CSS Syntax, section 3.2): a byte order mark, the header, @charset,
+// decodeText decodes a stylesheet (CSS Syntax, section 3.2) or a script: a byte order mark, the header, @charset,
 // and UTF-8 where nothing is declared.
-func decodeStylesheet(page *Page) Document {
+func decodeText(page *Page) Document {
 	label := ""
-	if rest, ok := bytes.CutPrefix(page.Body, []byte(`@charset "`)); ok {
+	if t, ok := mimetype.Declared(page.Header); ok {
+		label = t.Charset()
+	}
+	if rest, ok := bytes.CutPrefix(page.Body, []byte(`@charset "`)); ok && label == "" {
 		name, _, found := bytes.Cut(rest[:min(len(rest), 1024)], []byte(`";`))
 		if e, known := charset.Lookup(string(name)); found && known {
 			label = e.Output().Name() // UTF-16 is a mistake here, and means UTF-8
 		}
-	}
-	return decodeText(page, label)
-}
-
-// decodeText decodes a file of text: a byte order mark, the header, a label in the file, and UTF-8 where nothing is
-// declared.
-func decodeText(page *Page, label string) Document {
-	if t, ok := mimetype.Declared(page.Header); ok && t.Charset() != "" {
-		label = t.Charset()
 	}
 	e := charset.Determine(page.Body, label, true)
 	return Document{Encoding: e.Name(), Text: e.Decode(page.Body), encoding: e.Output().Encoding}

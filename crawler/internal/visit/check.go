@@ -33,7 +33,7 @@ func (v *Visitor) check(it *item, adm *admitted) (outcome, error) {
 		request.Header, request.MaxBody = http.Header{"Range": {"bytes=0-0"}}, 1
 	default:
 		if request.Rest = v.set.Rest; !v.reads(it.prov.Check) {
-			request.MaxBody = maxJudged
+			request.MaxBody = 64 << 10 // which say whether an archive may have it
 		}
 		if v.archives() {
 			files = v.set.FilePurposes
@@ -63,9 +63,6 @@ func (v *Visitor) check(it *item, adm *admitted) (outcome, error) {
 	return out, err
 }
 
-// maxJudged is the number of bytes of an asset that are read, to learn whether an archive may have it.
-const maxJudged = 64 << 10
-
 // readCheck decides about a check by its response to a method.
 func (v *Visitor) readCheck(it *item, adm *admitted, resp *fetch.Response, method string) (outcome, error) {
 	if method == http.MethodHead && resp.Status/100 != 2 {
@@ -85,8 +82,8 @@ func (v *Visitor) readCheck(it *item, adm *admitted, resp *fetch.Response, metho
 	case location != "":
 		redirectCheck(out.found, at, location, read, line)
 	case resp.Status/100 == 2 && read && v.reads(it.prov.Check):
-		if refusal, err := v.readChecked(&out, adm, at, resp, line); err != nil || refusal != "" {
-			return skipWith(output.Usage, refusal), err
+		if err := v.readChecked(&out, adm, at, resp, line); err != nil {
+			return out, err
 		}
 	}
 	v.Log.Debug("URL checked", "url", line.URL, "status", line.Status, "result", line.Result)
@@ -98,9 +95,9 @@ var fileReaders = map[string]func(extract.Page, func(extract.Resource)){
 	discover.UseStylesheet: extract.ReadStylesheet, discover.UseCSS: extract.ReadStylesheet, discover.UseModule: extract.ReadScript,
 }
 
-// readChecked reads the response to a check: what it uses, and what a page says about itself. It returns why an archive
-// must not use it, or "" if it may.
-func (v *Visitor) readChecked(out *outcome, adm *admitted, at *discover.Document, resp *fetch.Response, line *output.Check) (refusal string, err error) {
+// readChecked reads the response to a check: what it uses, unless an archive must not use it, and what a page says about
+// itself.
+func (v *Visitor) readChecked(out *outcome, adm *admitted, at *discover.Document, resp *fetch.Response, line *output.Check) error {
 	page := extract.Page{URL: at.URL, Header: resp.Header, Body: resp.Body}
 	var doc *extract.Document
 	var l *pageLinks
@@ -109,19 +106,22 @@ func (v *Visitor) readChecked(out *outcome, adm *admitted, at *discover.Document
 		l = v.newPageLinks(at)
 		read(page, l.addResource)
 	case !extract.IsPage(resp.Header, resp.Body) && mimetype.Of(resp.Header, resp.Body).Essence != "image/svg+xml":
-		return "", nil
+		return nil
 	case at.Prov.Check == discover.UseCanonical || at.Prov.Check == discover.UseHreflang:
 		v.describeTarget(extract.Read(page, &extract.Handlers{}), resp, line)
-		return "", nil
+		return nil
 	default:
 		doc, l = v.extractPage(at, page)
-		v.describeTarget(doc, resp, line)
 	}
 	defer l.release()
 	if v.archives() {
-		if refusal := v.refusal(adm, resp, doc); refusal != "" {
-			return refusal, nil
+		if why := v.refusal(adm, resp, doc); why != "" {
+			line.Result, line.Reason, line.Detail = output.CheckUnverified, output.Usage, why
+			return nil
 		}
+	}
+	if doc != nil {
+		v.describeTarget(doc, resp, line)
 	}
 	for i := range l.links { // invalid ones
 		link := &l.links[i]
@@ -131,7 +131,7 @@ func (v *Visitor) readChecked(out *outcome, adm *admitted, at *discover.Document
 		line.Detail = "it uses more URLs than are checked (" + l.limit + ")"
 	}
 	l.unlisted = line.Noindex != "" && v.set.Noindex
-	return "", l.addResources(out, doc != nil && doc.UpgradeInsecure)
+	return l.addResources(out, doc != nil && doc.UpgradeInsecure)
 }
 
 // describeTarget adds what a page says about itself, such as a canonical one.

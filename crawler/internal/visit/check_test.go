@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
+	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // An archive has the body of a response unless a directive or a statement for a purpose of the crawl forbids it. The
 // beginning that was read decides. What was not read is unknown.
-func TestArchiveRefusal(t *testing.T) {
+func TestWithheldBodies(t *testing.T) {
 	html, png := http.Header{"Content-Type": {"text/html"}}, http.Header{"Content-Type": {"image/png"}}
 	train := []usage.Purpose{usage.TrainAI}
 	const undecoded = "undecoded"
@@ -48,14 +49,14 @@ func TestArchiveRefusal(t *testing.T) {
 		{"image with a statement", Settings{Purposes: train}, http.Header{"Content-Usage": {"train-ai=n"}}, "", done, "", `train-ai: disallowed by "train-ai=n", header Content-Usage`},
 		{"image without a statement", Settings{Purposes: train, RefuseUnknown: true}, http.Header{}, "", done, "", "train-ai: nothing is said about it (unknown refuse)"},
 	} {
-		v := New(tt.set, &Parts{})
-		resp := &fetch.Response{Header: tt.header, Body: []byte(tt.page), OtherType: tt.other}
+		e := &output.Exchange{Body: output.BytesBody("body")}
+		resp := &fetch.Response{Header: tt.header, Body: []byte(tt.page), OtherType: tt.other, Exchanges: []*output.Exchange{e}}
 		if tt.other == undecoded {
 			resp.OtherType, resp.Undecoded = "", true
 		}
-		out := outcome{verdict: tt.verdict, response: resp}
-		if got := v.archiveRefusal(&admitted{}, &out); got != tt.withheld {
-			t.Errorf("%s: withheld %q, want %q", tt.name, got, tt.withheld)
+		New(tt.set, &Parts{}).withholdBodies(&item{}, &admitted{}, &outcome{verdict: tt.verdict, response: resp})
+		if e.Withheld != tt.withheld || (e.Body == nil) != (tt.withheld != "") {
+			t.Errorf("%s: withheld %q, want %q; body %v", tt.name, e.Withheld, tt.withheld, e.Body)
 		}
 	}
 }

@@ -105,12 +105,16 @@ func (v *Visitor) adaptDelay(it *item, adm *admitted, status int) error {
 	return nil
 }
 
-// withholdBodies returns the exchanges of a page or check, without the bodies that an archive must not have.
+// withholdBodies returns the exchanges of a page or check, without the bodies that an archive must not have. A body that
+// was not read may forbid that.
 func (v *Visitor) withholdBodies(it *item, adm *admitted, out *outcome) []*output.Exchange {
 	if out.response == nil {
 		return nil
 	}
 	all := out.response.Exchanges
+	if !v.set.Noindex && len(v.set.Purposes) == 0 { // nothing forbids it
+		return all
+	}
 	for i, e := range all {
 		if e.Body == nil {
 			continue
@@ -118,8 +122,8 @@ func (v *Visitor) withholdBodies(it *item, adm *admitted, out *outcome) []*outpu
 		switch {
 		case out.rejection.Reason == output.Usage:
 			e.Withheld = out.rejection.Detail
-		case i < len(all)-1 || out.response.Header == nil || it.lease.Kind == provenance.KindCheckGet: // it was not read
-			e.Withheld = v.unreadReason()
+		case i < len(all)-1 || out.response.Header == nil || it.lease.Kind == provenance.KindCheckGet:
+			e.Withheld = "unread"
 		default:
 			e.Withheld = v.archiveRefusal(adm, out)
 		}
@@ -131,32 +135,21 @@ func (v *Visitor) withholdBodies(it *item, adm *admitted, out *outcome) []*outpu
 	return all
 }
 
-// unreadReason returns why an archive must not have a body that was not read, or "" if the crawl obeys
-// neither directives nor purposes, which it may contain.
-func (v *Visitor) unreadReason() string {
-	if v.set.Noindex || len(v.set.Purposes) > 0 {
-		return "unread"
-	}
-	return ""
-}
-
 // archiveRefusal returns the directive or the purpose that keeps the last response out of an archive, or "" if none
 // does. It judges by what was read of the response.
 func (v *Visitor) archiveRefusal(adm *admitted, out *outcome) string {
 	if out.page != nil && out.page.permissionsRead {
 		return out.page.noArchive
 	}
-	resp := out.response
-	if resp.OtherType != "" || resp.Undecoded {
-		if t, declared := mimetype.Declared(resp.Header); !declared || t.IsHTML() || t.IsXML() { // it may be a page
-			return v.unreadReason()
-		}
-	}
+	resp, isPart := out.response, out.verdict != done
+	t, declared := mimetype.Declared(resp.Header)
+	isPage := extract.IsPage(resp.Header, resp.Body)
 	var doc *extract.Document
-	if v.unreadReason() != "" && extract.IsPage(resp.Header, resp.Body) {
-		if out.verdict != done && len(v.set.Purposes) > 0 { // a part may say nothing about purposes
-			return v.unreadReason()
-		}
+	switch {
+	case (resp.OtherType != "" || resp.Undecoded) && (!declared || t.IsHTML() || t.IsXML()), // it may be a page
+		isPage && isPart && len(v.set.Purposes) > 0: // the rest may say something about them
+		return "unread"
+	case isPage:
 		doc = extract.Read(extract.Page{Header: resp.Header, Body: resp.Body}, &extract.Handlers{})
 	}
 	return cmp.Or(v.noArchiveReason(v.directives(resp.Header, doc)), v.refusal(adm, resp, doc))

@@ -35,11 +35,10 @@ and hreflang targets are read. robots.txt, delays and --allow-addr apply as to p
 --max-time do. Status 401, 402, 403, 429 and 999 mean that a URL is not verified, not that it is
 broken. The results are in checks.jsonl, anchors.jsonl and the report.
 
---archive includes --check assets. It requests assets and frames with GET and receives them
-whole, on any host, so that the pages in the WARC can be shown. A frame outside the crawl is read
-for its own assets, and its links are not followed. checks.jsonl lists the assets that robots.txt
-disallows, and rejected.jsonl the pages. A limit such as --max-pages ends the crawl although
-assets remain; --max-host-pages and --max-depth do not apply to them.`
+--archive includes --check assets. It requests assets and frames by GET and receives them whole,
+so that the pages in the WARC can be shown. A frame outside the crawl is read for its own assets;
+its links are not followed. checks.jsonl lists the assets that robots.txt disallows, and
+rejected.jsonl the pages. --max-pages and --max-time end the crawl although assets remain.`
 
 const outputTopic = `A crawl writes these files into its --output directory. Those with lines have one for each:
 

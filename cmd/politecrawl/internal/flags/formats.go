@@ -33,9 +33,8 @@ func warcPrefix(cfg *crawler.Config) string {
 	if cfg.Sharing.Frontier == "" {
 		return cfg.Output.WARCPrefix
 	}
-	const longest = 59
 	worker := cmp.Or(cfg.Sharing.WorkerName, rand.Text())
-	return cfg.Output.WARCPrefix + "-" + worker[max(0, len(worker)-longest):]
+	return cfg.Output.WARCPrefix + "-" + worker[max(0, len(worker)-59):] // at most 100 bytes with the longest prefix
 }
 
 // publicSettings returns the settings of a crawl as JSON, without addresses, names of files and secrets.
@@ -43,10 +42,7 @@ func publicSettings(cfg *crawler.Config) string {
 	c := cfg.WithoutSecrets()
 	c.URLs, c.Output.Dir, c.Credentials, c.Sharing = nil, "", crawler.Credentials{}, crawler.Sharing{}
 	c.Fetch.AllowAddr, c.Fetch.Proxies, c.Fetch.Identity = nil, nil, ""
-	text, err := json.Marshal(c)
-	if err != nil {
-		panic(err) // of settings
-	}
+	text, _ := json.Marshal(c) // settings have a form in JSON
 	return string(text)
 }
 

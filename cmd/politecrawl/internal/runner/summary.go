@@ -101,14 +101,13 @@ func truncatedText(c *crawler.Truncated) string {
 // additional formats.
 func filesIn(dir string) []string {
 	names := []string{"pages.jsonl", "rejected.jsonl"}
-	for shown, file := range map[string]string{"checks.jsonl": "checks.jsonl", "anchors.jsonl": "anchors.jsonl", "*.csv": csvout.PagesFile, sqlite.File: sqlite.File, "*.warc.gz": "*.warc.gz"} {
-		found, _ := fs.Glob(os.DirFS(dir), file) // the pattern is valid
-		if slices.ContainsFunc(found, func(name string) bool {
-			info, err := os.Stat(filepath.Join(dir, name))
-			return err == nil && info.Size() > 0
-		}) {
+	for shown, file := range map[string]string{"checks.jsonl": "checks.jsonl", "anchors.jsonl": "anchors.jsonl", "*.csv": csvout.PagesFile, sqlite.File: sqlite.File} {
+		if info, err := os.Stat(filepath.Join(dir, file)); err == nil && info.Size() > 0 {
 			names = append(names, shown)
 		}
+	}
+	if found, _ := fs.Glob(os.DirFS(dir), "*.warc.gz"); len(found) > 0 { // the pattern is valid
+		names = append(names, "*.warc.gz")
 	}
 	slices.Sort(names[2:])
 	return names
