@@ -111,13 +111,10 @@ var checkKinds = []string{CheckAssets, CheckExternal, CheckFragments, CheckCanon
 
 // addArchive adds what Output.Archive includes to other settings.
 func (c *Config) addArchive() {
-	if !c.Output.Archive {
-		return
-	}
-	if !slices.Contains(c.Output.AlsoWrite, "warc") {
+	if c.Output.Archive && !slices.Contains(c.Output.AlsoWrite, "warc") {
 		c.Output.AlsoWrite = append(slices.Clip(c.Output.AlsoWrite), "warc")
 	}
-	if !c.Scope.checks(CheckAssets) {
+	if c.Output.Archive && !c.Scope.checks(CheckAssets) {
 		c.Scope.Check = append(slices.Clip(c.Scope.Check), CheckAssets)
 	}
 }

@@ -92,7 +92,8 @@ func decode(page *Page) Document {
 	return Document{Encoding: e.Name(), Text: e.Decode(page.Body), encoding: e.Output().Encoding, xml: t.IsXML()}
 }
 
-// maxMeta is how many meta elements, hreflang links and documents in srcdoc attributes are kept. Pages usually have about twenty.
+// maxMeta is how many meta elements, hreflang links and documents in srcdoc attributes are kept. Pages usually have
+// about twenty.
 const maxMeta = 1000
 
 // Meta is a meta element: <meta name="robots" content="nofollow">.
@@ -122,9 +123,9 @@ type Handlers struct {
 	// Resource, unless nil, is called for each resource that the page uses, such as an image.
 	Resource func(Resource)
 
-	// Requisites adds to the resources what else showing the page takes: frames, what documents in srcdoc
-	// attributes use (but not those in them), and what modules import. Modules then have the kind module, and preloaded stylesheets the
-	// kind stylesheet.
+	// Requisites adds resources that are needed to show the page: frames, what documents in srcdoc attributes
+	// use, and what modules import. Modules have the kind module then, frames the kind iframe, and preloaded
+	// stylesheets the kind stylesheet. A srcdoc attribute in such a document is not read.
 	Requisites bool
 
 	// ID, unless nil, is called for each id of an element and each name of an a element.
@@ -168,7 +169,7 @@ func read(page *Page, on *Handlers, onlyTree bool) *Document {
 	decoded.UpgradeInsecure = upgradesInsecure(page.Header.Values("Content-Security-Policy")...)
 	doc := readDecoded(page, decoded, on, onlyTree)
 	readWithoutNoscript(page, &decoded, doc)
-	for _, text := range doc.frames { // afterwards, since a page that is read as a tree takes one of a few places
+	for _, text := range doc.frames { // after the page, since each may need one of the few trees
 		frame := &Page{URL: doc.Base, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: []byte(text)}
 		readDecoded(frame, decode(frame), &Handlers{Link: func(Link) {}, Resource: on.Resource, Requisites: true, Restart: func() {}}, onlyTree)
 	}

@@ -131,7 +131,6 @@ func (r *tokenReader) startRawText(e *element) {
 		r.moveTo(len(r.rest.page))
 		r.styleText(content, true)
 	case r.module:
-		r.moveTo(len(r.rest.page))
 		r.scriptText(content)
 	}
 	r.rest.page, r.rest.given = r.rest.page[end:], 0

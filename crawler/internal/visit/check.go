@@ -82,22 +82,22 @@ func (v *Visitor) readCheck(it *item, adm *admitted, resp *fetch.Response, metho
 	case location != "":
 		redirectCheck(out.found, at, location, read, line)
 	case resp.Status/100 == 2 && read && v.reads(it.prov.Check):
-		if err := v.readChecked(&out, adm, at, resp, line); err != nil {
-			return out, err
+		if refusal, err := v.readChecked(&out, adm, at, resp, line); err != nil || refusal != "" {
+			return skipWith(output.Usage, refusal), err
 		}
 	}
 	v.Log.Debug("URL checked", "url", line.URL, "status", line.Status, "result", line.Result)
 	return out, results.Checks.Add(&out.lines, line)
 }
 
-// fileReaders read what files use that are no pages, by their own use.
+// fileReaders read what files other than pages use, by how these are used themselves.
 var fileReaders = map[string]func(extract.Page, func(extract.Resource)){
 	discover.UseStylesheet: extract.ReadStylesheet, discover.UseCSS: extract.ReadStylesheet, discover.UseModule: extract.ReadScript,
 }
 
-// readChecked reads the response to a check: what it uses, unless an archive must not use it, and what a page says about
-// itself.
-func (v *Visitor) readChecked(out *outcome, adm *admitted, at *discover.Document, resp *fetch.Response, line *output.Check) error {
+// readChecked reads the response to a check: what it uses, and what a page says about itself. It returns why an archive
+// must not use it, or "" if it may.
+func (v *Visitor) readChecked(out *outcome, adm *admitted, at *discover.Document, resp *fetch.Response, line *output.Check) (refusal string, err error) {
 	page := extract.Page{URL: at.URL, Header: resp.Header, Body: resp.Body}
 	var doc *extract.Document
 	var l *pageLinks
@@ -106,22 +106,19 @@ func (v *Visitor) readChecked(out *outcome, adm *admitted, at *discover.Document
 		l = v.newPageLinks(at)
 		read(page, l.addResource)
 	case !extract.IsPage(resp.Header, resp.Body) && mimetype.Of(resp.Header, resp.Body).Essence != "image/svg+xml":
-		return nil
+		return "", nil
 	case at.Prov.Check == discover.UseCanonical || at.Prov.Check == discover.UseHreflang:
 		v.describeTarget(extract.Read(page, &extract.Handlers{}), resp, line)
-		return nil
+		return "", nil
 	default:
 		doc, l = v.extractPage(at, page)
+		v.describeTarget(doc, resp, line)
 	}
 	defer l.release()
 	if v.archives() {
-		if why := v.refusal(adm, resp, doc); why != "" {
-			line.Result, line.Reason, line.Detail = output.CheckUnverified, output.Usage, why
-			return nil
+		if refusal := v.refusal(adm, resp, doc); refusal != "" {
+			return refusal, nil
 		}
-	}
-	if doc != nil {
-		v.describeTarget(doc, resp, line)
 	}
 	for i := range l.links { // invalid ones
 		link := &l.links[i]
@@ -131,7 +128,7 @@ func (v *Visitor) readChecked(out *outcome, adm *admitted, at *discover.Document
 		line.Detail = "it uses more URLs than are checked (" + l.limit + ")"
 	}
 	l.unlisted = line.Noindex != "" && v.set.Noindex
-	return l.addResources(out, doc != nil && doc.UpgradeInsecure)
+	return "", l.addResources(out, doc != nil && doc.UpgradeInsecure)
 }
 
 // describeTarget adds what a page says about itself, such as a canonical one.
@@ -173,7 +170,7 @@ func (it *item) checkLine(resp *fetch.Response) *output.Check {
 
 // isKnownCheck reports whether a check is superfluous: the crawl fetches the URL as a page, another check
 // reads it, it is left over from before a recrawl, or changed settings do not want it. It leaves no line.
-// An archive also requests what may be no page in the end, because of its type or a limit.
+// An archive also requests what may not become a page, because of its type or a limit.
 func (v *Visitor) isKnownCheck(it *item) (bool, error) {
 	recrawl := provenance.RecrawlOf(it.lease.Owner)
 	a, err := weburl.Parse(it.url)
@@ -181,11 +178,10 @@ func (v *Visitor) isKnownCheck(it *item) (bool, error) {
 	if err != nil || recrawl < it.prov.Recrawl || !wanted {
 		return true, nil
 	}
-	var keys []frontier.Key
-	if !whole || len(v.set.Requests.Types) == 0 && !v.Limits.LimitsHosts() {
-		keys = append(keys, frontier.Key{URL: it.url})
+	keys, read := []frontier.Key{{URL: it.url}}, provenance.CheckKey(it.url, recrawl, true)
+	if whole && (len(v.set.Requests.Types) > 0 || v.Limits.LimitsHosts()) {
+		keys = nil
 	}
-	read := provenance.CheckKey(it.url, recrawl, true)
 	if it.lease.Kind != read.Kind {
 		keys = append(keys, read)
 	}
