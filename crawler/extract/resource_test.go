@@ -86,7 +86,8 @@ func TestReadScript(t *testing.T) {
 		`accept("*/*", "image/*"); glob("/**/*.js"); x = "https://a.test"; import("./a.js") /*! license */`:                                      {"./a.js"},
 		`if (a && (b)) /'"/.test(c); d = /["'import]/.test("x"); import "./a.js"`:                                                                {"./a.js"},
 		`return /import "x/; x = { from: "./no.js" }; Array.from("./no.js"); y["import"]("./no.js")`:                                             nil,
-		`import "./a\x62.js"; import "./unclosed.js`:                                                                                             nil, "": nil, "<p>": nil, "from": nil,
+		`import "./a.js"; /** import "./no.js"`:      {"./a.js"},
+		`import "./a\x62.js"; import "./unclosed.js`: nil, "": nil, "<p>": nil, "from": nil,
 	} {
 		var got []string
 		ReadScript(Page{URL: "http://example.com/js/main.js", Body: []byte(text)}, func(r Resource) { got = append(got, r.Ref) })

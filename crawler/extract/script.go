@@ -11,15 +11,17 @@ func ReadScript(page Page, f func(Resource)) {
 }
 
 // imports matches a comment, or an import with its URL. Other names of modules need an import map. A comment begins a
-// line, or is one of JSDoc, which imports types: elsewhere the same characters are often in a string.
-var imports = regexp.MustCompile(`(?m)^\s*//.*|(?s:^\s*/\*.*?\*/|/\*\*\s.*?\*/)|\b(?:import\s*\(?|from)\s*["']((?:\.{0,2}/|https?://)[^"'\\\s]*)["']`)
+// line, or is one of JSDoc, which imports types: elsewhere the same characters are often in a string. It may be
+// unclosed, since a search for its end after each import would take too long.
+var imports = regexp.MustCompile(`(?m)^\s*//.*|(?s:(?:^\s*/\*|/\*\*\s).*?(?:\*/|\z))|\b(?:import\s*\(?|from)\s*["']((?:\.{0,2}/|https?://)[^"'\\\s]*)["']`)
 
 // scriptText reports the modules that the text of a script imports, if Handlers.Requisites is set.
 func (c *collector) scriptText(text []byte) {
 	if c.on.Resource == nil || !c.on.Requisites {
 		return
 	}
-	for _, match := range imports.FindAllSubmatch(text, -1) {
+	const most = 100_000 // matches; a hostile module may have millions
+	for _, match := range imports.FindAllSubmatch(text, most) {
 		if match[1] != nil {
 			c.addResource(Resource{Ref: string(match[1]), Kind: "module"})
 		}
