@@ -173,14 +173,14 @@ func (b *decodedBody) Read(p []byte) (n int, err error) {
 	if b.err = b.explain(err); b.err != nil && b.ended == nil {
 		drain(b.encoded)
 	}
-	if b.err != nil && b.err != io.EOF && b.page != nil {
-		b.page.Undecoded = true
-	}
 	if b.err == nil && (b.out-ratioGrace)/maxRatio > b.in {
 		b.err = io.EOF
 		if b.page != nil {
 			b.page.Truncated = truncatedByRatio
 		}
+	}
+	if b.err != nil && b.err != io.EOF && b.page != nil {
+		b.page.Undecoded = true
 	}
 	return n, b.err
 }

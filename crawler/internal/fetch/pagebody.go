@@ -29,9 +29,9 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 func (p *Response) readBody(resp *http.Response, types Types, encoded io.Reader, size int64) {
 	p.Release() // an earlier response, to a request without a signature
 	p.Status, p.Header, p.Size, p.Dropped, p.Truncated = resp.StatusCode, resp.Header, 0, 0, ""
-	p.Undecoded = len(codingsOf(resp.Header)) > 0 // decode has removed those that it decodes
 	p.buf = buffers.Get().(*bytes.Buffer)
 	p.buf.Reset()
+	p.Undecoded = len(codingsOf(resp.Header)) > 0 // decode has removed those that it decodes
 	media, err := p.mediaType(resp, types)
 	if media == "" || types.Accept(media) {
 		if err == nil {

@@ -35,7 +35,7 @@ func (v *Visitor) check(it *item, adm *admitted) (outcome, error) {
 		if request.Rest = v.set.Rest; !v.reads(it.prov.Check) {
 			request.MaxBody = 64 << 10 // which say whether an archive may have it
 		}
-		if v.archives() {
+		if v.set.Discover.Checks.Archive {
 			files = v.set.FilePurposes
 		}
 	}
@@ -90,24 +90,22 @@ func (v *Visitor) readCheck(it *item, adm *admitted, resp *fetch.Response, metho
 	return out, results.Checks.Add(&out.lines, line)
 }
 
-// fileReaders read what files other than pages use, by how these are used themselves.
-var fileReaders = map[string]func(extract.Page, func(extract.Resource)){
-	discover.UseStylesheet: extract.ReadStylesheet, discover.UseCSS: extract.ReadStylesheet, discover.UseModule: extract.ReadScript,
-}
-
 // readChecked reads the response to a check: what it uses, and what a page says about itself. It returns why an archive
 // must not use it, or "" if it may.
 func (v *Visitor) readChecked(out *outcome, adm *admitted, at *discover.Document, resp *fetch.Response, line *output.Check) (refusal string, err error) {
 	page := extract.Page{URL: at.URL, Header: resp.Header, Body: resp.Body}
 	var doc *extract.Document
 	var l *pageLinks
-	switch read := fileReaders[at.Prov.Check]; {
-	case read != nil:
+	switch use := at.Prov.Check; {
+	case use == discover.UseStylesheet || use == discover.UseCSS:
 		l = v.newPageLinks(at)
-		read(page, l.addResource)
+		extract.ReadStylesheet(page, l.addResource)
+	case use == discover.UseModule:
+		l = v.newPageLinks(at)
+		extract.ReadScript(page, l.addResource)
 	case !extract.IsPage(resp.Header, resp.Body) && mimetype.Of(resp.Header, resp.Body).Essence != "image/svg+xml":
 		return "", nil
-	case at.Prov.Check == discover.UseCanonical || at.Prov.Check == discover.UseHreflang:
+	case use == discover.UseCanonical || use == discover.UseHreflang:
 		v.describeTarget(extract.Read(page, &extract.Handlers{}), resp, line)
 		return "", nil
 	default:
@@ -115,7 +113,7 @@ func (v *Visitor) readChecked(out *outcome, adm *admitted, at *discover.Document
 		v.describeTarget(doc, resp, line)
 	}
 	defer l.release()
-	if v.archives() {
+	if v.set.Discover.Checks.Archive {
 		if refusal := v.refusal(adm, resp, doc); refusal != "" {
 			return refusal, nil
 		}

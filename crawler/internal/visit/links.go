@@ -127,7 +127,7 @@ func (v *Visitor) newPageLinks(doc *discover.Document) *pageLinks {
 // extractPage reads a page. It returns the links apart from the document.
 func (v *Visitor) extractPage(doc *discover.Document, page extract.Page) (*extract.Document, *pageLinks) {
 	l := v.newPageLinks(doc)
-	on := &extract.Handlers{LinkTexts: v.set.LinkTexts, Requisites: v.archives(), Restart: func() {
+	on := &extract.Handlers{LinkTexts: v.set.LinkTexts, Requisites: v.set.Discover.Checks.Archive, Restart: func() {
 		l.release()
 		*l = *v.newPageLinks(doc)
 	}}

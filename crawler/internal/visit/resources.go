@@ -23,9 +23,6 @@ type resource struct {
 	read bool   // the check reads it
 }
 
-// archives reports whether assets are requested for an archive.
-func (v *Visitor) archives() bool { return v.set.Discover.Checks.Archive }
-
 // reads reports whether the response to a check is read: for what it uses or, of a canonical URL or a version for
 // another language, for what it says about itself.
 func (v *Visitor) reads(use string) bool {
@@ -33,9 +30,9 @@ func (v *Visitor) reads(use string) bool {
 	case discover.UseStylesheet, discover.UseCanonical, discover.UseHreflang:
 		return true
 	case discover.UseCSS: // an import
-		return !v.archives()
+		return !v.set.Discover.Checks.Archive
 	case discover.UseModule, "iframe", "object", "embed":
-		return v.archives()
+		return v.set.Discover.Checks.Archive
 	}
 	return false
 }
@@ -43,7 +40,7 @@ func (v *Visitor) reads(use string) bool {
 // addResource adds a resource. An invalid URL is skipped as in a link. If one of several references
 // to it is as a stylesheet, that one counts: it is often preloaded before.
 func (l *pageLinks) addResource(r extract.Resource) {
-	if r.Imported && l.v.archives() { // which also requests images of the kind css, but does not read them
+	if r.Imported && l.v.set.Discover.Checks.Archive { // which also requests images of the kind css, but does not read them
 		r.Kind = discover.UseStylesheet
 	}
 	read, key := r.Imported || r.Kind != discover.UseCSS && l.v.reads(r.Kind), r.URL

@@ -39,10 +39,18 @@ func warcPrefix(cfg *crawler.Config) string {
 
 // publicSettings returns the settings of a crawl as JSON, without addresses, names of files and secrets.
 func publicSettings(cfg *crawler.Config) string {
-	c := cfg.WithoutSecrets()
-	c.URLs, c.Output.Dir, c.Credentials, c.Sharing = nil, "", crawler.Credentials{}, crawler.Sharing{}
-	c.Fetch.AllowAddr, c.Fetch.Proxies, c.Fetch.Identity = nil, nil, ""
-	text, _ := json.Marshal(c) // settings have a form in JSON
+	var values map[string]any
+	text, err := json.Marshal(cfg.WithoutSecrets())
+	if err = cmp.Or(err, json.Unmarshal(text, &values)); err != nil {
+		panic(err) // of settings
+	}
+	for _, key := range []string{
+		"urls", "output", "allow-addr", "proxy", "identity", "cookie-file", "header", "header-for", "basic-auth",
+		"frontier", "frontier-prefix", "frontier-password-file",
+	} {
+		delete(values, key)
+	}
+	text, _ = json.Marshal(values) // which were JSON
 	return string(text)
 }
 
