@@ -113,10 +113,8 @@ func (v *Visitor) readChecked(out *outcome, adm *admitted, at *discover.Document
 		v.describeTarget(doc, resp, line)
 	}
 	defer l.release()
-	if v.set.Discover.Checks.Archive {
-		if refusal := v.refusal(adm, resp, doc); refusal != "" {
-			return refusal, nil
-		}
+	if refusal = v.refusal(adm, resp, doc); refusal != "" && v.set.Discover.Checks.Archive {
+		return refusal, nil
 	}
 	for i := range l.links { // invalid ones
 		link := &l.links[i]

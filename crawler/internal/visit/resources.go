@@ -23,8 +23,7 @@ type resource struct {
 	read bool   // the check reads it
 }
 
-// reads reports whether the response to a check is read: for what it uses or, of a canonical URL or a version for
-// another language, for what it says about itself.
+// reads reports whether the response to a check is read, for what it uses or for what it says about itself.
 func (v *Visitor) reads(use string) bool {
 	switch use {
 	case discover.UseStylesheet, discover.UseCanonical, discover.UseHreflang:
