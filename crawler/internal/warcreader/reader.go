@@ -53,8 +53,7 @@ func New(file io.Reader) *Reader {
 
 func (r *Reader) offset() int64 { return math.MaxInt64 - r.file.N - int64(r.in.Buffered()) }
 
-// Next reads a record, and writes its payload. With a nil payload it reads only Fields and Head, and there is no next
-// record. The error is io.EOF at the end of the file, and that of the file or of a damaged gzip member otherwise, when
+// Next reads a record, and writes its payload. The error is io.EOF at the end of the file, and that of the file or of a damaged gzip member otherwise, when
 // the record has only its offset.
 func (r *Reader) Next(payload io.Writer) (*Record, error) {
 	rec := &Record{Line: cdxj.Line{Offset: r.offset()}}
@@ -65,9 +64,6 @@ func (r *Reader) Next(payload io.Writer) (*Record, error) {
 	r.plain.Reset(&r.member)
 	if err := rec.read(r.plain, payload); err != nil {
 		rec.Problems = append(rec.Problems, err.Error())
-	}
-	if payload == nil {
-		return rec, nil
 	}
 	_, err := io.Copy(io.Discard, &r.member)
 	rec.Line.Length = r.offset() - rec.Line.Offset
@@ -110,9 +106,7 @@ func (r *Record) read(in *bufio.Reader, payload io.Writer) error {
 		return fmt.Errorf("Content-Length %q is not a number of bytes", length)
 	}
 	limited := &io.LimitedReader{R: in, N: int64(size)}
-	if r.readBlock(limited, payload); payload == nil {
-		return nil
-	}
+	r.readBlock(limited, payload)
 	if limited.N > 0 {
 		return fmt.Errorf("the block ends %d bytes before its Content-Length of %d", limited.N, size)
 	}
@@ -165,9 +159,6 @@ func (r *Record) readBlock(in *io.LimitedReader, to io.Writer) {
 	}
 	if r.Kind == "revisit" {
 		r.Line.MIME = cdxj.MIMERevisit
-	}
-	if to == nil {
-		return
 	}
 	if _, _ = io.Copy(io.MultiWriter(payload, to), body); in.N > 0 {
 		return

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -277,15 +278,12 @@ func TestMissingEarlierFilesAreReported(t *testing.T) {
 }
 
 func TestWriteBuffersLittle(t *testing.T) {
-	f, err := newFiles(t.TempDir(), 1<<30, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFiles(t.TempDir(), 1<<30)
 	if err := f.next(); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.close() }()
-	random := fixed() // bytes that do not get smaller
+	random := rand.NewChaCha8([32]byte{1}) // bytes that do not get smaller
 	for range 10 {
 		block := make([]byte, bufferSize/4)
 		_, _ = random.Read(block) // never fails
@@ -338,10 +336,7 @@ func TestFileNamesAreNotReused(t *testing.T) {
 
 func TestExistingFilesAreNotOverwritten(t *testing.T) {
 	for _, plant := range []func(own, at string) error{os.Symlink, os.Link} {
-		f, err := newFiles(t.TempDir(), 1<<20, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := newFiles(t.TempDir(), 1<<20)
 		own := filepath.Join(t.TempDir(), "own")
 		writeFile(t, own, "mine")
 		for _, path := range []string{f.path(), indexPath(f.path())} {
