@@ -195,28 +195,29 @@ func (c *checker) wacz(file io.ReaderAt, size int64) {
 	found, hasIndex := make(map[string]string), false
 	slices.SortFunc(z.File, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) }) // WARC files before indexes
 	for _, entry := range z.File {
-		use := func(io.Reader) {}
 		c.entry = entry.Name
-		switch dir, name := path.Split(entry.Name); {
-		case name == "":
+		dir, name := path.Split(entry.Name)
+		if name == "" {
 			continue // a folder
-		case entry.Name == packageFile:
-			use = func(r io.Reader) { _ = json.NewDecoder(io.LimitReader(r, 16<<20)).Decode(&pkg) } // compare reports what is missing
-		case entry.Name == digestFile:
-			use = func(r io.Reader) { _ = json.NewDecoder(io.LimitReader(r, 16<<20)).Decode(&digest) }
-		case strings.HasPrefix(dir, archiveDir):
-			use = func(r io.Reader) { c.warc(r, name) }
-		case dir == indexDir && path.Ext(name) != ".idx":
-			use, hasIndex = c.lines, true
 		}
-		if entry.Method != zip.Store && path.Ext(entry.Name) == ".gz" {
+		if entry.Method != zip.Store && path.Ext(name) == ".gz" {
 			c.say(0, "compressed in the ZIP file, so that players cannot read parts of it")
 		}
 		sum := sha256.New()
 		r, err := entry.Open()
 		if err == nil {
 			whole := io.TeeReader(r, sum)
-			use(whole)
+			switch {
+			case entry.Name == packageFile:
+				_ = json.NewDecoder(io.LimitReader(whole, 16<<20)).Decode(&pkg) // compare reports what is missing
+			case entry.Name == digestFile:
+				_ = json.NewDecoder(io.LimitReader(whole, 16<<20)).Decode(&digest)
+			case strings.HasPrefix(dir, archiveDir):
+				c.warc(whole, name)
+			case dir == indexDir && path.Ext(name) != ".idx":
+				hasIndex = true
+				c.lines(whole)
+			}
 			_, err = io.Copy(io.Discard, whole)
 			_ = r.Close() // of a reader
 		}

@@ -90,7 +90,7 @@ func (s *sink) response(x *output.Exchange, id string) error {
 	if err != nil {
 		return err
 	}
-	s.latest.Put(s.index.hash(url), capture{id: id, date: x.StartedAt})
+	s.latest[url] = capture{id: id, date: x.StartedAt}
 	if cdxj.IsProbe(x.Request) {
 		return nil
 	}
@@ -189,7 +189,7 @@ func (s *sink) metadata(contentType, url string, fetchedAt time.Time) error {
 		return err
 	}
 	url = escapeURI(url)
-	last, known := s.latest.Get(s.index.hash(url))
+	last, known := s.latest[url]
 	s.begin("metadata", newID(), cmp.Or(last.date, fetchedAt))
 	s.add("WARC-Target-URI", url)
 	if known {

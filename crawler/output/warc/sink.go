@@ -6,12 +6,7 @@ import (
 	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/crawler/output/internal/recent"
 )
-
-// latest is the minimum number of URLs whose last exchange is remembered, for the metadata of its page; the maximum is
-// twice that.
-const latest = 16 << 10
 
 // A sink writes records into the files of a crawl.
 type sink struct {
@@ -19,10 +14,10 @@ type sink struct {
 	files  *files
 	index  *index
 	opts   *Options
-	info   string                       // ID of the current warcinfo record; empty if one must be written first
-	latest *recent.Map[uint64, capture] // responses by the hash of their URLs
-	text   []byte                       // block of the current metadata record
-	lost   []output.Loss                // found when the sink was opened
+	info   string             // ID of the current warcinfo record; empty if one must be written first
+	latest map[string]capture // responses of this Write, by their URLs
+	text   []byte             // block of the current metadata record
+	lost   []output.Loss      // found when the sink was opened
 }
 
 // open implements output.Format.Open. Without a checkpoint it changes nothing: the files in the directory are those of
@@ -39,7 +34,7 @@ func open(dir string, checkpoint []byte, opts *Options) (output.Sink, error) {
 		}
 	}
 	files := newFiles(dir, opts.MaxBytes)
-	s := &sink{encoder: newEncoder(opts.Digest), files: files, opts: opts, latest: recent.New[uint64, capture](latest)}
+	s := &sink{encoder: newEncoder(opts.Digest), files: files, opts: opts, latest: make(map[string]capture)}
 	for number := range at.File {
 		if name := fileName(at.Name, number); !slices.Contains(names, name) {
 			s.lost = append(s.lost, output.Loss{File: name})
@@ -68,7 +63,6 @@ func (s *sink) Write(f *output.Results) error {
 	if err == nil {
 		return nil
 	}
-	s.latest.Clear() // nothing may refer to the removed records
 	s.info = info
 	if _, undone := s.files.truncate(before); undone != nil {
 		return errors.Join(err, undone)
@@ -77,6 +71,7 @@ func (s *sink) Write(f *output.Results) error {
 }
 
 func (s *sink) write(f *output.Results) error {
+	clear(s.latest)
 	for _, x := range f.Exchanges {
 		if err := s.exchange(x); err != nil {
 			return err
