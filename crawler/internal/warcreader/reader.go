@@ -62,9 +62,8 @@ func (r *Reader) Next(payload io.Writer) (*Record, error) {
 	}
 	r.member.Multistream(false)
 	r.plain.Reset(&r.member)
-	if err := rec.read(r.plain, payload); err != nil {
-		rec.Problems = append(rec.Problems, err.Error())
-	}
+	problem := rec.read(r.plain, payload)
+	rec.check(problem == nil, "%v", problem)
 	_, err := io.Copy(io.Discard, &r.member)
 	rec.Line.Length = r.offset() - rec.Line.Offset
 	rec.Capture = (rec.Kind == "response" || rec.Kind == "revisit" || rec.Kind == "resource") && !r.afterProbe
@@ -125,19 +124,17 @@ func (r *Record) checkFields() {
 	r.Kind = get("WARC-Type")
 	r.Line.URL = strings.Trim(get("WARC-Target-URI"), "<>") // in WARC/1.0 some have them
 	r.Line.Time, r.Line.Digest, r.Line.RecordID = at, get("WARC-Payload-Digest"), id
-	for _, check := range []struct {
-		failed  bool
-		problem string
-	}{
-		{r.Kind == "", "no WARC-Type"},
-		{r.Line.URL == "" && r.Kind != "warcinfo" && r.Kind != "metadata", r.Kind + " record without WARC-Target-URI"},
-		{r.Kind == "revisit" && get("WARC-Profile") == "", "revisit record without WARC-Profile"},
-		{!strings.HasPrefix(id, "<") || !strings.HasSuffix(id, ">"), fmt.Sprintf("WARC-Record-ID %q is not a URI in angle brackets", id)},
-		{dateErr != nil, fmt.Sprintf("WARC-Date %q is not a date such as 2026-03-01T12:00:00Z", date)},
-	} {
-		if check.failed {
-			r.Problems = append(r.Problems, check.problem)
-		}
+	r.check(r.Kind != "", "no WARC-Type")
+	r.check(r.Line.URL != "" || r.Kind == "warcinfo" || r.Kind == "metadata", "%s record without WARC-Target-URI", r.Kind)
+	r.check(r.Kind != "revisit" || get("WARC-Profile") != "", "revisit record without WARC-Profile")
+	r.check(strings.HasPrefix(id, "<") && strings.HasSuffix(id, ">"), "WARC-Record-ID %q is not a URI in angle brackets", id)
+	r.check(dateErr == nil, "WARC-Date %q is not a date such as 2026-03-01T12:00:00Z", date)
+}
+
+// check adds a problem unless something is right.
+func (r *Record) check(right bool, format string, args ...any) {
+	if !right {
+		r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
 	}
 }
 
@@ -184,8 +181,7 @@ func (r *Record) digest(name string) (io.Writer, func()) {
 		if len(want) == hex.EncodedLen(h.Size()) {
 			got = hex.EncodeToString(h.Sum(nil))
 		}
-		if !strings.EqualFold(strings.TrimRight(want, "="), strings.TrimRight(got, "=")) {
-			r.Problems = append(r.Problems, fmt.Sprintf("%s is %s, but the bytes have %s", name, want, got))
-		}
+		equal := strings.EqualFold(strings.TrimRight(want, "="), strings.TrimRight(got, "="))
+		r.check(equal, "%s is %s, but the bytes have %s", name, want, got)
 	}
 }

@@ -189,13 +189,9 @@ func (s *sink) metadata(contentType, url string, fetchedAt time.Time) error {
 		return err
 	}
 	url = escapeURI(url)
-	last, known := s.latest[url]
+	last := s.latest[url]
 	s.begin("metadata", newID(), cmp.Or(last.date, fetchedAt))
-	s.add("WARC-Target-URI", url)
-	if known {
-		s.add("WARC-Concurrent-To", last.id)
-	}
-	s.add("WARC-Warcinfo-ID", s.info)
+	s.addAll("WARC-Target-URI", url, "WARC-Concurrent-To", last.id, "WARC-Warcinfo-ID", s.info)
 	return s.put(contentType, s.text)
 }
 

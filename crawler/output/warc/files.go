@@ -33,9 +33,8 @@ const (
 )
 
 var (
-	validPrefix = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
-	validName   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}-\d{17}$`)
-	fileTail    = regexp.MustCompile(`-(\d{17}-\d{5})\.warc\.gz$`)
+	validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}-\d{17}$`)
+	fileTail  = regexp.MustCompile(`-(\d{17}-\d{5})\.warc\.gz$`)
 )
 
 // fileName returns the name of a file of the crawl with a name.
@@ -94,8 +93,7 @@ func parsePosition(checkpoint []byte) (at position, err error) {
 // files are the files of a crawl, and their indexes. The last ones grow.
 type files struct {
 	dir      string
-	limit    int64 // a file of this size gets no more records
-	position       // the end of the last record
+	position // the end of the last record
 	file     *os.File
 	cdxj     *os.File // the index
 	pack     *gzip.Writer
@@ -112,9 +110,9 @@ const bufferSize = 256 << 10
 // level of compression: a few percent more bytes than zlib's default level, in the time of its lowest.
 const level = 6
 
-func newFiles(dir string, limit int64) *files {
+func newFiles(dir string) *files {
 	pack, _ := gzip.NewWriterLevel(nil, level) // a valid one
-	return &files{dir: dir, limit: limit, pack: pack, copied: make([]byte, 64<<10)}
+	return &files{dir: dir, pack: pack, copied: make([]byte, 64<<10)}
 }
 
 // truncate removes everything after a position. Missing is the number of bytes that are missing
@@ -170,9 +168,6 @@ func (f *files) removeFrom(to position) error {
 }
 
 func (f *files) path() string { return filepath.Join(f.dir, fileName(f.Name, f.File)) }
-
-// writable reports whether a record can be added to the current file.
-func (f *files) writable() bool { return f.file != nil && f.Length < f.limit }
 
 // next starts the next file and its index.
 func (f *files) next() (err error) {

@@ -278,7 +278,7 @@ func TestMissingEarlierFilesAreReported(t *testing.T) {
 }
 
 func TestWriteBuffersLittle(t *testing.T) {
-	f := newFiles(t.TempDir(), 1<<30)
+	f := newFiles(t.TempDir())
 	if err := f.next(); err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +336,7 @@ func TestFileNamesAreNotReused(t *testing.T) {
 
 func TestExistingFilesAreNotOverwritten(t *testing.T) {
 	for _, plant := range []func(own, at string) error{os.Symlink, os.Link} {
-		f := newFiles(t.TempDir(), 1<<20)
+		f := newFiles(t.TempDir())
 		own := filepath.Join(t.TempDir(), "own")
 		writeFile(t, own, "mine")
 		for _, path := range []string{f.path(), indexPath(f.path())} {

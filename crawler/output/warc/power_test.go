@@ -12,7 +12,7 @@ import (
 )
 
 func TestFinishedFileIsSynced(t *testing.T) {
-	f := newFiles(t.TempDir(), 1<<20)
+	f := newFiles(t.TempDir())
 	out, in, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestCommitSyncs(t *testing.T) {
 
 func TestDirectoryIsSyncedOncePerFile(t *testing.T) {
 	dir := t.TempDir()
-	f := newFiles(dir, 1<<20)
+	f := newFiles(dir)
 	if err := f.next(); err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func open(dir string, checkpoint []byte, opts *Options) (output.Sink, error) {
 			return nil, err
 		}
 	}
-	files := newFiles(dir, opts.MaxBytes)
+	files := newFiles(dir)
 	s := &sink{encoder: newEncoder(opts.Digest), files: files, opts: opts, latest: make(map[string]capture)}
 	for number := range at.File {
 		if name := fileName(at.Name, number); !slices.Contains(names, name) {
@@ -64,10 +64,8 @@ func (s *sink) Write(f *output.Results) error {
 		return nil
 	}
 	s.info = info
-	if _, undone := s.files.truncate(before); undone != nil {
-		return errors.Join(err, undone)
-	}
-	return err
+	_, undone := s.files.truncate(before)
+	return errors.Join(err, undone)
 }
 
 func (s *sink) write(f *output.Results) error {
@@ -96,7 +94,7 @@ func (s *sink) write(f *output.Results) error {
 
 // ready starts a file if necessary, and writes a warcinfo record if one is due.
 func (s *sink) ready() error {
-	if !s.files.writable() {
+	if s.files.file == nil || s.files.Length >= s.opts.MaxBytes {
 		if err := s.files.next(); err != nil {
 			return err
 		}

@@ -73,7 +73,7 @@ var ErrOptions = errors.New("invalid option")
 
 func (o *Options) validate() error {
 	switch {
-	case !validPrefix.MatchString(o.Prefix):
+	case !validName.MatchString(newName(nil, o.Prefix)):
 		return fmt.Errorf("%w: prefix %q: only letters, digits, '.', '_' and '-', at most 100, the first a letter or digit", ErrOptions, o.Prefix)
 	case o.Digest != SHA1 && o.Digest != SHA256:
 		return fmt.Errorf("%w: digest %q; use sha1 or sha256", ErrOptions, o.Digest)
