@@ -2,9 +2,11 @@ package warc
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -268,6 +270,48 @@ func TestRevisitOfHiddenPayload(t *testing.T) {
 			}
 			_, all := archive(t, dir, true, exchanges(answered(url, 304, "")))
 			if last := all[len(all)-1]; last.kind() != "revisit" || (last.get("WARC-Refers-To") != "") != tt.known {
+				t.Errorf("%v, want a known payload: %t", last.fields, tt.known)
+			}
+		})
+	}
+}
+
+// A 304 refers to no record that is damaged, or is not the one that the index says.
+func TestRevisitOfDamagedRecord(t *testing.T) {
+	const url, body = "http://a.test/", "body"
+	block := "HTTP/1.1 200 OK\r\n\r\n" + body
+	record := func(digest string) string {
+		return fmt.Sprintf("WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:01020304-0506-4708-8910-111213141516>\r\nWARC-Date: 2026-03-01T12:00:00.123456Z\r\n"+
+			"WARC-Target-URI: %s\r\nWARC-Payload-Digest: %s\r\nContent-Length: %d\r\nContent-Type: application/http\r\n\r\n%s\r\n\r\n", url, digest, len(block), block)
+	}
+	good := record(sha1Of([]byte(body)))
+	for name, tt := range map[string]struct {
+		record string
+		cut    int    // bytes that its end lacks
+		line   string // of the index; empty if it is written again
+		known  bool
+	}{
+		"good":               {good, 0, "", true},
+		"another payload":    {record(sha1Of([]byte("other"))), 0, "", false},
+		"wrong length":       {strings.Replace(good, "Content-Length: ", "Content-Length: 1", 1), 0, "", false},
+		"cut checksum":       {good, 1, `x 20260301120000 {"url":"http://a.test/","status":"200","offset":"0","length":"1"}`, false},
+		"another URL":        {strings.Replace(good, url, url+"x", 1), 0, `x 20260301120000 {"url":"http://a.test/","status":"200","offset":"0","length":"1"}`, false},
+		"damaged line":       {good, 0, "x\n" + `x 20260301120000 {"url":"http://a.test/","status":"200","offset":"0","length":"1"}`, true},
+		"only damaged lines": {good, 0, "x\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			var packed bytes.Buffer
+			pack := gzip.NewWriter(&packed)
+			if _, err := io.WriteString(pack, tt.record); err != nil || pack.Close() != nil {
+				t.Fatal(err)
+			}
+			earlier := filepath.Join(dir, "crawl-20260301120000123-00000.warc.gz")
+			if writeFile(t, earlier, packed.String()[:packed.Len()-tt.cut]); tt.line != "" {
+				writeFile(t, indexPath(earlier), tt.line)
+			}
+			_, all := archive(t, dir, true, exchanges(answered(url, 304, "")))
+			if last := all[len(all)-1]; (last.get("WARC-Refers-To") != "") != tt.known {
 				t.Errorf("%v, want a known payload: %t", last.fields, tt.known)
 			}
 		})
