@@ -207,6 +207,35 @@ func TestNewSinkKeepsAllFiles(t *testing.T) {
 	}
 }
 
+// A resumed crawl removes no files but its own.
+func TestResumeKeepsFilesOfOtherCrawls(t *testing.T) {
+	dir := t.TempDir()
+	s := openSink(t, dir, nil)
+	checkpoint := sinktest.Commit(t, s, true)
+	sinktest.Write(t, s, some(1)) // not committed
+	name := s.(*sink).files.Name
+	sinktest.Close(t, s)
+	want := make(map[string]string)
+	for _, other := range []string{
+		"zrawl-20260301120000123-00000.warc.gz", "zrawl-20260301120000123-00000.cdxj", "crawl-99990101000000999-00000.warc.gz", "crawl-99990101000000999-00000.cdxj",
+		name + "-20260301120000123-00000.warc.gz", name + "-20260301120000123-00000.cdxj", name + ".warc.gz", name + "-00000.txt",
+	} {
+		want[other] = "torn"
+		writeFile(t, filepath.Join(dir, other), "torn")
+	}
+	sinktest.Close(t, reopen(t, dir, nil, checkpoint))
+	if got := contents(t, dir); !maps.Equal(got, want) {
+		t.Errorf("%s, want %s", sizes(got), sizes(want))
+	}
+}
+
+// A checkpoint of the earlier version does not say which files are those of the crawl.
+func TestCheckpointOfEarlierVersion(t *testing.T) {
+	if s, err := Format(nil).Open(t.TempDir(), []byte(`{"file":0,"length":5}`)); err == nil || !strings.Contains(err.Error(), "resume with that version") {
+		t.Errorf("Open = %v, %v", s, err)
+	}
+}
+
 func TestShorterFileIsReportedAsLost(t *testing.T) {
 	dir := t.TempDir()
 	s := openSink(t, dir, nil)
