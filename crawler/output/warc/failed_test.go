@@ -23,7 +23,7 @@ func TestFailedWriteIsForgotten(t *testing.T) {
 			bad := answered("http://a.test/bad", 200, "")
 			bad.Body = &brokenBody{at: max(at, 1)}
 			failing := some(2)
-			if failing.Exchanges = append(failing.Exchanges, bad); at == 0 {
+			if failing.Exchanges = append(failing.Exchanges, answered("http://a.test/4", 200, "4"), bad); at == 0 {
 				failing.Exchanges = []*output.Exchange{bad}
 			}
 			if err := s.Write(failing); !errors.Is(err, io.ErrUnexpectedEOF) || !maps.Equal(contents(t, dir), before) {
@@ -31,10 +31,10 @@ func TestFailedWriteIsForgotten(t *testing.T) {
 			}
 			sinktest.Write(t, s, &output.Results{
 				Exchanges: []*output.Exchange{answered("http://a.test/2", 304, ""), answered("http://a.test/3", 200, "payload 2")},
-				Pages:     some(2).Pages,
+				Pages:     append(some(2).Pages, &output.Page{URL: "http://a.test/4", FetchedAt: noon}),
 			})
 			sinktest.Close(t, s)
-			want := []string{"warcinfo", "request /1", "response /1", "metadata /1", "request /2", "revisit /2", "request /3", "response /3", "metadata /2"}
+			want := []string{"warcinfo", "request /1", "response /1", "metadata /1", "request /2", "revisit /2", "request /3", "response /3", "metadata /2", "metadata /4"}
 			if got := kinds(readDir(t, dir)); !slices.Equal(got, want) {
 				t.Errorf("%q, want %q", got, want)
 			}
