@@ -150,7 +150,7 @@ var (
 	headEnd   = regexp.MustCompile("\n\r?\n")
 	fieldLine = regexp.MustCompile("^([!#$%&'*+.0-9A-Z^_`a-z|~-]+): ([^\x00-\x1f\x7f]*)$")
 	uuidURN   = regexp.MustCompile(`^<urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}>$`)
-	uriText   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9:/?#\[\]@!$&'()*+,;=._~%-]*$`)
+	uriText   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20"<>\x7f-\x{10ffff}]*$`)
 )
 
 // allowedFields has the fields of each record type besides the common ones, by clause 5 of the

@@ -45,7 +45,7 @@ func warcPrefix(cfg *crawler.Config) string {
 
 // publicTexts are the settings whose texts are no secrets, addresses or names of files.
 var publicTexts = []string{
-	"scope", "include", "exclude", "check", "drop-params", "types", "links", "purpose", "unknown", "sitemap-order", "since", "user-agent",
+	"scope", "include", "exclude", "check", "drop-params", "types", "links", "purpose", "unknown", "since", "user-agent",
 }
 
 // publicSettings returns the settings of a crawl as JSON, for everyone: numbers, durations, and publicTexts.
