@@ -68,12 +68,17 @@ func (s *sink) exchange(x *output.Exchange) error {
 
 // response writes a response record, or a revisit if the payload is archived.
 func (s *sink) response(x *output.Exchange, id string) error {
-	r := &reply{kind: "response", head: x.Response, body: x.Body, truncated: string(x.Truncated)}
+	block, payload := s.newHash(), s.newHash()
+	block.Write(x.Response)
+	if err := s.files.copyBody(io.MultiWriter(block, payload), x.Body); err != nil {
+		return err
+	}
+	r := &reply{
+		kind: "response", head: x.Response, body: x.Body, truncated: string(x.Truncated),
+		blockDigest: digest(block), payloadDigest: digest(payload),
+	}
 	if x.Withheld != "" {
 		r.truncated = "unspecified"
-	}
-	if err := s.sum(r); err != nil {
-		return err
 	}
 	url := escapeURI(x.URL)
 	s.refer(r, x, url)
@@ -113,15 +118,6 @@ type reply struct {
 	original textproto.MIMEHeader // of the record that a revisit refers to, if known
 	head     []byte               // header of the HTTP message
 	body     output.Body          // may be nil
-}
-
-// sum sets the digests of a record.
-func (s *sink) sum(r *reply) error {
-	block, payload := s.newHash(), s.newHash()
-	block.Write(r.head)
-	err := s.files.copyBody(io.MultiWriter(block, payload), r.body)
-	r.blockDigest, r.payloadDigest = digest(block), digest(payload)
-	return err
 }
 
 // refer turns a response into a revisit if its payload is archived, or is not sent again.

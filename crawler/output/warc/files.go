@@ -173,7 +173,7 @@ func (f *files) path() string { return filepath.Join(f.dir, fileName(f.Name, f.F
 func (f *files) next() (err error) {
 	if f.file != nil {
 		// No later commit syncs these files.
-		if err := errors.Join(f.flush(), f.syncFiles(), f.close()); err != nil {
+		if err := errors.Join(f.flush(), f.sync(), f.close()); err != nil {
 			return err
 		}
 		f.position = position{Name: f.Name, File: f.File + 1}
@@ -258,18 +258,15 @@ func (f *files) flush() error {
 	return f.failed
 }
 
-// syncFiles writes all flushed data of the files to the disk.
-func (f *files) syncFiles() error {
-	if f.file == nil {
-		return nil
-	}
-	return cmp.Or(durable.File(f.file), durable.File(f.cdxj))
-}
-
 // sync writes all flushed data to the disk.
 func (f *files) sync() error {
-	if err := f.syncFiles(); err != nil || !f.newNames {
-		return err
+	if f.file != nil {
+		if err := cmp.Or(durable.File(f.file), durable.File(f.cdxj)); err != nil {
+			return err
+		}
+	}
+	if !f.newNames {
+		return nil
 	}
 	if err := durable.Dir(f.dir); err != nil {
 		return err
