@@ -26,6 +26,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/cdxj"
+	"github.com/politecrawl/politecrawl/crawler/internal/warcreader"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -138,13 +139,15 @@ func hex256(text string) string {
 
 // lastLength returns the length of the last record.
 func lastLength(f *warcFile) (length int64) {
-	for rec, err := range records(bytes.NewReader(f.bytes), io.Discard) {
-		if err != nil {
+	for in := warcreader.New(bytes.NewReader(f.bytes)); ; {
+		rec, err := in.Next(io.Discard)
+		if err == io.EOF {
+			return length
+		} else if err != nil {
 			panic(err)
 		}
-		length = rec.line.Length
+		length = rec.Line.Length
 	}
-	return length
 }
 
 // writePages writes a file of pages.

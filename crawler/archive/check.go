@@ -13,6 +13,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"net/http"
 	"os"
 	"path"
 	"path/filepath"
@@ -21,6 +22,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/cdxj"
+	"github.com/politecrawl/politecrawl/crawler/internal/warcreader"
 )
 
 // A Problem is something that is wrong with a file.
@@ -85,6 +87,17 @@ type checker struct {
 	partly  bool               // not all was read, so that missing records or lines are no problem
 }
 
+// A record is a record that was read, without what only checks of itself need.
+type record struct {
+	*warcreader.Record
+	entry string // of a WACZ, which has it
+}
+
+// isNeeded reports whether an index must have a line for a record. Players show those of a 304 as empty pages.
+func isNeeded(rec *warcreader.Record) bool {
+	return rec.Capture && rec.Line.Status != http.StatusNotModified
+}
+
 // placeOf returns the place of a record as a key.
 func placeOf(line *cdxj.Line) string { return fmt.Sprint(line.File, line.Offset) }
 
@@ -95,23 +108,27 @@ func (c *checker) say(line int, format string, args ...any) {
 
 // sayOf reports a problem of a record.
 func (c *checker) sayOf(rec *record, problem string) {
-	c.report(&Problem{File: c.file, Entry: rec.entry, Offset: &rec.line.Offset, RecordID: rec.line.RecordID, Error: problem})
+	c.report(&Problem{File: c.file, Entry: rec.entry, Offset: &rec.Line.Offset, RecordID: rec.Line.RecordID, Error: problem})
 }
 
 // warc checks a WARC file.
 func (c *checker) warc(r io.Reader, name string) {
-	for rec, err := range records(r, io.Discard) {
-		if rec.entry = c.entry; err != nil {
+	for in := warcreader.New(r); ; c.records++ {
+		next, err := in.Next(io.Discard)
+		rec := &record{next, c.entry}
+		switch {
+		case err == io.EOF:
+			return
+		case err != nil:
 			c.partly = true
 			c.sayOf(rec, fmt.Sprintf("damaged gzip member: %v; the rest of the file is not checked", err))
 			return
 		}
-		c.records++
-		for _, problem := range rec.problems {
+		for _, problem := range rec.Problems {
 			c.sayOf(rec, problem)
 		}
-		rec.line.File, rec.fields, rec.problems = name, nil, nil
-		c.all, c.index[placeOf(&rec.line)] = append(c.all, rec), rec
+		rec.Line.File, rec.Fields, rec.Head, rec.Problems = name, nil, nil, nil
+		c.all, c.index[placeOf(&rec.Line)] = append(c.all, rec), rec
 	}
 }
 
@@ -131,8 +148,8 @@ func (c *checker) lines(r io.Reader) {
 			c.say(number, "%v", err)
 		case rec == nil && !c.partly:
 			c.say(number, "no record of its own starts there: %s", text)
-		case rec != nil && !agree(text, &line, &rec.line):
-			c.say(number, "%s should be %s", text, bytes.TrimSpace(rec.line.AppendTo(nil)))
+		case rec != nil && !agree(text, &line, &rec.Line):
+			c.say(number, "%s should be %s", text, bytes.TrimSpace(rec.Line.AppendTo(nil)))
 		}
 		delete(c.index, placeOf(&line))
 		start, _, _ := strings.Cut(text, "{")
@@ -160,7 +177,7 @@ func agree(text string, line, rec *cdxj.Line) bool {
 // missing reports the records that have no line, though they need one.
 func (c *checker) missing() {
 	for _, rec := range c.all {
-		if rec.needed && !c.partly && c.index[placeOf(&rec.line)] != nil {
+		if isNeeded(rec.Record) && !c.partly && c.index[placeOf(&rec.Line)] != nil {
 			c.sayOf(rec, "the index has no line for this record")
 		}
 	}
@@ -178,28 +195,29 @@ func (c *checker) wacz(file io.ReaderAt, size int64) {
 	found, hasIndex := make(map[string]string), false
 	slices.SortFunc(z.File, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) }) // WARC files before indexes
 	for _, entry := range z.File {
-		use := func(io.Reader) {}
 		c.entry = entry.Name
-		switch dir, name := path.Split(entry.Name); {
-		case name == "":
+		dir, name := path.Split(entry.Name)
+		if name == "" {
 			continue // a folder
-		case entry.Name == packageFile:
-			use = func(r io.Reader) { _ = json.NewDecoder(io.LimitReader(r, 16<<20)).Decode(&pkg) } // compare reports what is missing
-		case entry.Name == digestFile:
-			use = func(r io.Reader) { _ = json.NewDecoder(io.LimitReader(r, 16<<20)).Decode(&digest) }
-		case strings.HasPrefix(dir, archiveDir):
-			use = func(r io.Reader) { c.warc(r, name) }
-		case dir == indexDir && path.Ext(name) != ".idx":
-			use, hasIndex = c.lines, true
 		}
-		if entry.Method != zip.Store && path.Ext(entry.Name) == ".gz" {
+		if entry.Method != zip.Store && path.Ext(name) == ".gz" {
 			c.say(0, "compressed in the ZIP file, so that players cannot read parts of it")
 		}
 		sum := sha256.New()
 		r, err := entry.Open()
 		if err == nil {
 			whole := io.TeeReader(r, sum)
-			use(whole)
+			switch {
+			case entry.Name == packageFile:
+				_ = json.NewDecoder(io.LimitReader(whole, 16<<20)).Decode(&pkg) // compare reports what is missing
+			case entry.Name == digestFile:
+				_ = json.NewDecoder(io.LimitReader(whole, 16<<20)).Decode(&digest)
+			case strings.HasPrefix(dir, archiveDir):
+				c.warc(whole, name)
+			case dir == indexDir && path.Ext(name) != ".idx":
+				hasIndex = true
+				c.lines(whole)
+			}
 			_, err = io.Copy(io.Discard, whole)
 			_ = r.Close() // of a reader
 		}

@@ -29,6 +29,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/internal/warcreader"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -170,18 +171,22 @@ func (p *packer) addWARC(name, file string) {
 			return err
 		}
 		defer func() { _ = in.Close() }()
-		for rec, err := range records(io.TeeReader(in, p), io.Discard) {
-			if err != nil {
-				return fmt.Errorf("%q: record at byte %d: %w", file, rec.line.Offset, err)
+		for reader := warcreader.New(io.TeeReader(in, p)); ; {
+			rec, err := reader.Next(io.Discard)
+			switch {
+			case err == io.EOF:
+				return nil
+			case err != nil:
+				return fmt.Errorf("%q: record at byte %d: %w", file, rec.Line.Offset, err)
+			case !isNeeded(rec):
+				continue
 			}
-			if rec.line.File = name; rec.needed {
-				p.index = append(p.index, string(rec.line.AppendTo(nil)))
-			}
-			if key := keyOf(rec.line.URL); rec.needed && rec.line.Status == http.StatusOK {
-				p.captures[key] = append(p.captures[key], rec.line)
+			rec.Line.File = name
+			p.index = append(p.index, string(rec.Line.AppendTo(nil)))
+			if key := keyOf(rec.Line.URL); rec.Line.Status == http.StatusOK {
+				p.captures[key] = append(p.captures[key], rec.Line)
 			}
 		}
-		return nil
 	})
 }
 
@@ -253,14 +258,16 @@ func (p *packer) text(line *cdxj.Line, follow bool) string {
 		return ""
 	}
 	defer func() { _ = file.Close() }()
-	var block bytes.Buffer
-	for rec, err := range records(io.NewSectionReader(file, line.Offset, line.Length), &block) {
-		date, _ := time.Parse(time.RFC3339Nano, rec.fields.Get("WARC-Refers-To-Date"))
-		if original := p.find(rec.fields.Get("WARC-Refers-To-Target-URI"), date); err == nil && follow && original != nil {
-			return p.text(original, false)
-		}
+	var payload bytes.Buffer
+	rec, err := warcreader.New(io.NewSectionReader(file, line.Offset, line.Length)).Next(&payload)
+	if err != nil {
+		return ""
 	}
-	resp, err := http.ReadResponse(bufio.NewReader(&block), nil)
+	date, _ := time.Parse(time.RFC3339Nano, rec.Fields.Get("WARC-Refers-To-Date"))
+	if original := p.find(rec.Fields.Get("WARC-Refers-To-Target-URI"), date); follow && original != nil {
+		return p.text(original, false)
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(io.MultiReader(bytes.NewReader(rec.Head), &payload)), nil)
 	if err != nil {
 		return ""
 	}

@@ -74,7 +74,7 @@ func parts(names ...string) []string {
 }
 
 // helpers are small packages that every part of the crawler may import.
-var helpers = []string{internal + "escape", internal + "durable", internal + "descriptors", internal + "jsonlines", internal + "mimetype", internal + "charset", internal + "fields", internal + "cdxj"}
+var helpers = []string{internal + "escape", internal + "durable", internal + "descriptors", internal + "jsonlines", internal + "mimetype", internal + "charset", internal + "fields", internal + "cdxj", internal + "warcreader"}
 
 // testParts are the packages below crawler/internal that only tests import.
 var testParts = []string{internal + "faultsite", internal + "hostiletest", internal + "monitortest", internal + "doctest", internal + "trap/traptest", internal + "durable/powercut"}

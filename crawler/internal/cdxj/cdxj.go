@@ -3,8 +3,8 @@
 //
 //	com,example)/page 20260301120000 {"url":"https://example.com/page","mime":"text/html",...}
 //
-// Records of type response, revisit and resource have a line, except responses to HEAD requests: a replay would
-// show them as empty pages. An index beside a WARC file has the order of its records; that of a package is sorted.
+// Records of type response, revisit and resource have a line, except responses to requests of HEAD or a range of bytes:
+// a replay would show them as empty pages. An index beside a WARC file has the order of its records; that of a package is sorted.
 package cdxj
 
 import (
@@ -89,20 +89,30 @@ func Parse(line []byte) (l Line, err error) {
 // Head returns the status of an HTTP response, and its media type without parameters, as a line has
 // them. A head that is damaged has neither.
 func Head(head []byte) (status int, mime string) {
-	first, rest, _ := bytes.Cut(head, []byte("\n"))
+	first, _, _ := bytes.Cut(head, []byte("\n"))
 	if words := bytes.Fields(first); len(words) > 1 && bytes.HasPrefix(first, []byte("HTTP/")) {
 		if code, err := strconv.ParseUint(string(words[1]), 10, 10); err == nil {
 			status = int(code)
 		}
 	}
-	for line := range bytes.Lines(rest) {
-		name, value, _ := bytes.Cut(line, []byte(":"))
-		if bytes.EqualFold(textproto.TrimBytes(name), []byte("Content-Type")) {
-			value, _, _ = bytes.Cut(value, []byte(";"))
-			return status, string(bytes.ToValidUTF8(textproto.TrimBytes(value), nil))
+	mime, _, _ = strings.Cut(Field(head, "Content-Type"), ";")
+	return status, strings.ToValidUTF8(strings.TrimSpace(mime), "")
+}
+
+// Field returns the first value of a field of an HTTP message. It skips lines that are malformed.
+func Field(head []byte, name string) string {
+	for line := range bytes.Lines(head) {
+		field, value, _ := bytes.Cut(line, []byte(":"))
+		if bytes.EqualFold(textproto.TrimBytes(field), []byte(name)) {
+			return string(textproto.TrimBytes(value))
 		}
 	}
-	return status, ""
+	return ""
+}
+
+// IsProbe reports whether an HTTP request asks for no body or a part of it.
+func IsProbe(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("HEAD ")) || Field(head, "Range") != ""
 }
 
 var (

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -99,6 +100,85 @@ func TestCommitForPower(t *testing.T) {
 				t.Errorf("with power: %v", err)
 			}
 		})
+	}
+}
+
+// An archiving is a frontier and the sink of an archive.
+type archiving struct {
+	frontier.Frontier
+	notes   []string        // that were committed
+	records int             // that the sink has
+	fails   error           // of Write
+	bodies  map[string]bool // whether they are open
+}
+
+func (a *archiving) Finish(_ context.Context, outcomes []frontier.Outcome, note []byte) ([]error, error) {
+	a.notes = append(a.notes, string(note))
+	return make([]error, len(outcomes)), nil
+}
+
+func (a *archiving) Write(r *output.Results) error {
+	for _, e := range r.Exchanges {
+		if !a.bodies[e.URL] {
+			return errors.New("a closed body")
+		}
+	}
+	a.records += len(r.Exchanges) + len(r.Pages)
+	return a.fails
+}
+
+func (a *archiving) Commit(bool) ([]byte, error) { return []byte{byte('0' + a.records)}, nil }
+func (a *archiving) Close() error                { return nil }
+
+// exchange opens a body.
+func (a *archiving) exchange(url string) *output.Exchange {
+	a.bodies[url] = true
+	return &output.Exchange{URL: url, Body: &closing{close: func() { a.bodies[url] = false }}}
+}
+
+// A closing is a body that says when it is closed.
+type closing struct {
+	output.BytesBody
+	close func()
+}
+
+func (c *closing) Close() error {
+	c.close()
+	return nil
+}
+
+// The frontier has the first checkpoint of an archive before anything is written to that. Bodies are open until they are
+// written, or the crawl ends before that.
+func TestArchive(t *testing.T) {
+	for _, fails := range []error{nil, syscall.ENOSPC} {
+		a := &archiving{bodies: make(map[string]bool)}
+		r := openWriter(t, a)
+		must(t, r.Commit(frontier.Outcome{}, &output.Page{URL: "http://a.test/earlier"}, Batch{}))
+		a.notes = nil
+		r.cfg.Formats = []output.Format{{Name: "archive", Exchanges: true, Open: func(_ string, checkpoint []byte) (output.Sink, error) {
+			if checkpoint != nil || len(a.notes) > 0 {
+				t.Errorf("opened at %s, after %s", checkpoint, a.notes)
+			}
+			return a, nil
+		}}}
+		_, err := r.OpenSinks(false)
+		must(t, errors.Join(err, r.FillSinks()))
+		if c, err := parseNote([]byte(strings.Join(a.notes, ""))); err != nil || string(c.Sinks["archive"]) != "0" || a.records != 1 {
+			t.Errorf("%s, %v; %d records", a.notes, err, a.records)
+		}
+		a.fails = fails
+		r.Exchange(a.exchange("written"))
+		if err := r.Commit(frontier.Outcome{}, &output.Page{URL: "http://a.test/"}, Batch{}); !errors.Is(err, fails) {
+			t.Errorf("%v, want %v", err, fails)
+		}
+		r.Exchange(a.exchange("too late"))
+		if want := map[string]bool{"written": false, "too late": true}; !maps.Equal(a.bodies, want) {
+			t.Errorf("open bodies: %v, want %v", a.bodies, want)
+		}
+		must(t, r.Close())
+		if a.bodies["too late"] {
+			t.Error("a body was not closed")
+		}
 	}
 }
 

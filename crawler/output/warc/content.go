@@ -6,9 +6,11 @@ import (
 	"io"
 	"net/netip"
 	"net/textproto"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/cdxj"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -23,61 +25,60 @@ const (
 
 // A capture is the last response of a URL.
 type capture struct {
-	id   recordID
+	id   string
 	date time.Time
 }
 
 // describe writes a warcinfo record for the following records.
 func (s *sink) describe() error {
-	id, err := newID(s.opts.Rand)
-	if err != nil {
-		return err
+	var text []byte
+	for field := range slices.Chunk([]string{
+		"software", s.opts.Software,
+		"format", "WARC File Format " + edition,
+		"conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-" + edition + "/",
+		"robots", s.opts.Robots,
+		"operator", s.opts.Operator,
+		"http-header-user-agent", s.opts.UserAgent,
+		"settings", s.opts.Settings,
+	}, 2) {
+		if value := oneLine(field[1]); value != "" {
+			text = fmt.Appendf(text, "%s: %s\r\n", field[0], value)
+		}
 	}
-	s.text = s.text[:0]
-	s.line("software", s.opts.Software)
-	s.line("format", "WARC File Format "+edition)
-	s.line("conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-"+edition+"/")
-	s.line("robots", s.opts.Robots)
-	s.line("operator", s.opts.Operator)
-	s.line("http-header-user-agent", s.opts.UserAgent)
-	s.line("settings", s.opts.Settings)
-	s.begin("warcinfo", id, time.Now())
+	s.info = newID()
+	s.begin("warcinfo", s.info, time.Now())
 	s.add("WARC-Filename", fileName(s.files.Name, s.files.File))
-	s.info = id
-	return s.put(typeFields, s.text)
-}
-
-// line adds a field to the current block, unless its value is empty.
-func (s *sink) line(name, value string) {
-	if value = oneLine(value); value != "" {
-		s.text = fmt.Appendf(s.text, "%s: %s\r\n", name, value)
-	}
+	return s.put(typeFields, text)
 }
 
 // exchange writes a request and its response.
 func (s *sink) exchange(x *output.Exchange) error {
-	request, err := s.newRecord()
-	answer, err2 := newID(s.opts.Rand)
-	if err := cmp.Or(err, err2); err != nil {
+	if err := s.ready(); err != nil {
 		return err
 	}
-	s.begin("request", request, x.StartedAt)
+	responseID := newID()
+	s.begin("request", newID(), x.StartedAt)
 	s.origin(x)
-	s.add("WARC-Concurrent-To", answer.String())
-	if err := s.put(typeRequest, httpHead(x.Request)); err != nil {
+	s.add("WARC-Concurrent-To", responseID)
+	if err := s.put(typeRequest, x.Request); err != nil {
 		return err
 	}
-	return s.response(x, answer)
+	return s.response(x, responseID)
 }
 
 // response writes a response record, or a revisit if the payload is archived.
-func (s *sink) response(x *output.Exchange, id recordID) error {
-	r := &reply{kind: "response", head: httpHead(x.Response), body: x.Body, truncated: string(x.Truncated)}
+func (s *sink) response(x *output.Exchange, id string) error {
+	block, payload := s.newHash(), s.newHash()
+	block.Write(x.Response)
+	if err := s.files.copyBody(io.MultiWriter(block, payload), x.Body); err != nil {
+		return err
+	}
+	r := &reply{
+		kind: "response", head: x.Response, body: x.Body, truncated: string(x.Truncated),
+		blockDigest: digest(block), payloadDigest: digest(payload),
+	}
 	if x.Withheld != "" {
 		r.truncated = "unspecified"
-	}
-	if err := s.sum(r); err != nil {
-		return err
 	}
 	url := escapeURI(x.URL)
 	s.refer(r, x, url)
@@ -94,12 +95,17 @@ func (s *sink) response(x *output.Exchange, id recordID) error {
 	if err != nil {
 		return err
 	}
-	s.latest.Put(s.index.hash(url), capture{id: id, date: x.StartedAt})
-	if isHeadRequest(x.Request) {
+	s.latest[url] = capture{id: id, date: x.StartedAt}
+	if cdxj.IsProbe(x.Request) {
 		return nil
 	}
-	l := newLine(r.kind, url, r.payloadDigest, x.StartedAt.Truncate(time.Microsecond), r.head)
-	l.File, l.Offset, l.Length = fileName(s.files.Name, s.files.File), offset, length
+	l := &cdxj.Line{
+		URL: url, Time: x.StartedAt.Truncate(time.Microsecond), Digest: r.payloadDigest,
+		File: fileName(s.files.Name, s.files.File), Offset: offset, Length: length,
+	}
+	if l.Status, l.MIME = cdxj.Head(r.head); r.kind == "revisit" {
+		l.MIME = cdxj.MIMERevisit
+	}
 	s.files.addLine(l)
 	s.index.add(l)
 	return nil
@@ -112,15 +118,6 @@ type reply struct {
 	original textproto.MIMEHeader // of the record that a revisit refers to, if known
 	head     []byte               // header of the HTTP message
 	body     output.Body          // may be nil
-}
-
-// sum sets the digests of a record.
-func (s *sink) sum(r *reply) error {
-	block, payload := s.newHash(), s.newHash()
-	block.Write(r.head)
-	err := s.files.copyBody(io.MultiWriter(block, payload), r.body)
-	r.blockDigest, r.payloadDigest = digest(block), digest(payload)
-	return err
 }
 
 // refer turns a response into a revisit if its payload is archived, or is not sent again.
@@ -152,15 +149,11 @@ func (s *sink) origin(x *output.Exchange) {
 	case strings.HasPrefix(x.Proto, "HTTP/2"):
 		s.add("WARC-Protocol", "h2c")
 	}
-	s.add("WARC-Warcinfo-ID", s.info.String())
+	s.add("WARC-Warcinfo-ID", s.info)
 }
 
 // page writes the metadata record of a page.
 func (s *sink) page(p *output.Page, links *output.Links) error {
-	id, err := s.newRecord()
-	if err != nil {
-		return err
-	}
 	s.text = s.text[:0]
 	if p.FoundOn != "" {
 		s.text = fmt.Appendf(s.text, "via: %s\r\n", escapeURI(p.FoundOn))
@@ -171,40 +164,31 @@ func (s *sink) page(p *output.Page, links *output.Links) error {
 			s.text = fmt.Appendf(s.text, "outlink: %s L\r\n", escapeURI(to.URL))
 		}
 	}
-	s.metadata(id, p.URL, p.FetchedAt)
-	return s.put(typeFields, s.text)
-}
-
-// metadata starts a metadata record about a page.
-func (s *sink) metadata(id recordID, url string, fetchedAt time.Time) {
-	url = escapeURI(url)
-	last, known := s.latest.Get(s.index.hash(url))
-	if !known {
-		last.date = fetchedAt
-	}
-	s.begin("metadata", id, last.date)
-	s.add("WARC-Target-URI", url)
-	if known {
-		s.add("WARC-Concurrent-To", last.id.String())
-	}
-	s.add("WARC-Warcinfo-ID", s.info.String())
+	return s.metadata(typeFields, p.URL, p.FetchedAt)
 }
 
 // permission writes the metadata record of a page about its use: the line of permissions.jsonl. A
 // line that says nothing has no record.
-func (s *sink) permission(p *output.Permission) error {
+func (s *sink) permission(p *output.Permission) (err error) {
 	if len(p.Statements) == 0 && p.Withheld == "" && p.TDMRepProblem == "" {
 		return nil
-	}
-	id, err := s.newRecord()
-	if err != nil {
-		return err
 	}
 	if s.text, err = jsonlines.Line(s.text[:0], p); err != nil {
 		return err
 	}
-	s.metadata(id, p.URL, p.FetchedAt)
-	return s.put(typeJSON, s.text)
+	return s.metadata(typeJSON, p.URL, p.FetchedAt)
+}
+
+// metadata writes a metadata record about a page, with the current text.
+func (s *sink) metadata(contentType, url string, fetchedAt time.Time) error {
+	if err := s.ready(); err != nil {
+		return err
+	}
+	url = escapeURI(url)
+	last := s.latest[url]
+	s.begin("metadata", newID(), cmp.Or(last.date, fetchedAt))
+	s.addAll("WARC-Target-URI", url, "WARC-Concurrent-To", last.id, "WARC-Warcinfo-ID", s.info)
+	return s.put(contentType, s.text)
 }
 
 // maxHops limits the letters of hopsFromSeed.

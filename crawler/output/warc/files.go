@@ -3,11 +3,12 @@ package warc
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/cdxj"
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
@@ -30,9 +33,8 @@ const (
 )
 
 var (
-	validPrefix = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
-	validName   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}-\d{17}$`)
-	fileTail    = regexp.MustCompile(`-(\d{17}-\d{5})\.warc\.gz$`)
+	validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}-\d{17}$`)
+	fileTail  = regexp.MustCompile(`-(\d{17}-\d{5})\.warc\.gz$`)
 )
 
 // fileName returns the name of a file of the crawl with a name.
@@ -56,21 +58,14 @@ func archives(dir string) (names []string, err error) {
 	return names, nil
 }
 
-// newName returns the name of a crawl that starts now: its files come after all in the directory.
-func newName(dir, prefix string) (string, error) {
-	names, err := archives(dir)
-	if err != nil {
-		return "", err
-	}
+// newName returns the name of a crawl that starts now: its files come after those with some names.
+func newName(names []string, prefix string) string {
 	stamp := strings.Replace(time.Now().UTC().Format("20060102150405.000"), ".", "", 1)
 	if len(names) > 0 {
-		last, err := strconv.ParseUint(fileTail.FindStringSubmatch(names[len(names)-1])[1][:len(stamp)], 10, 64)
-		if err != nil {
-			return "", err
-		}
+		last, _ := strconv.ParseUint(fileTail.FindStringSubmatch(names[len(names)-1])[1][:len(stamp)], 10, 64) // 17 digits
 		stamp = max(stamp, fmt.Sprintf("%017d", last+1))
 	}
-	return prefix + "-" + stamp, nil
+	return prefix + "-" + stamp
 }
 
 // recordEnd follows the block of every record.
@@ -84,11 +79,21 @@ type position struct {
 	Index  int64  `json:"index"`  // length of its index
 }
 
+// parsePosition reads a checkpoint.
+func parsePosition(checkpoint []byte) (at position, err error) {
+	switch err := json.Unmarshal(checkpoint, &at); {
+	case err == nil && at.Name == "":
+		return at, errors.New("an earlier version of this program wrote the WARC files; resume with that version, or start a crawl in another directory")
+	case err != nil || !validName.MatchString(at.Name) || at.File < 0 || at.File >= maxFiles || at.Length < 0 || at.Index < 0:
+		return at, fmt.Errorf("%q is not a checkpoint", checkpoint)
+	}
+	return at, nil
+}
+
 // files are the files of a crawl, and their indexes. The last ones grow.
 type files struct {
 	dir      string
-	limit    int64 // a file of this size gets no more records
-	position       // the end of the last record
+	position // the end of the last record
 	file     *os.File
 	cdxj     *os.File // the index
 	pack     *gzip.Writer
@@ -102,12 +107,12 @@ type files struct {
 // bufferSize is the number of packed bytes at which they are written to the file.
 const bufferSize = 256 << 10
 
-func newFiles(dir string, limit int64, level int) (*files, error) {
-	pack, err := gzip.NewWriterLevel(nil, level)
-	if err != nil {
-		return nil, err
-	}
-	return &files{dir: dir, limit: limit, pack: pack, copied: make([]byte, 64<<10)}, nil
+// level of compression: a few percent more bytes than zlib's default level, in the time of its lowest.
+const level = 6
+
+func newFiles(dir string) *files {
+	pack, _ := gzip.NewWriterLevel(nil, level) // a valid one
+	return &files{dir: dir, pack: pack, copied: make([]byte, 64<<10)}
 }
 
 // truncate removes everything after a position. Missing is the number of bytes that are missing
@@ -116,108 +121,59 @@ func newFiles(dir string, limit int64, level int) (*files, error) {
 func (f *files) truncate(to position) (missing int64, err error) {
 	f.packed.Reset()
 	f.lines, f.failed = f.lines[:0], nil
-	if err := f.close(); err != nil {
-		return 0, err
-	}
-	if err := f.removeFrom(to); err != nil {
+	if err := cmp.Or(f.close(), f.removeFrom(to)); err != nil {
 		return 0, err
 	}
 	f.position = position{Name: to.Name, File: to.File}
 	if to.Length == 0 {
 		return 0, nil
 	}
-	const flags = os.O_RDWR | os.O_APPEND
-	if f.file, err = os.OpenFile(f.path(), flags, 0); err != nil {
-		f.file = nil
-		if errors.Is(err, fs.ErrNotExist) {
-			return to.Length, f.removeFrom(f.position) // the index
-		}
+	path, indexed := f.path(), to.Index
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return to.Length, os.RemoveAll(indexPath(path))
+	case err != nil:
+		return 0, err
+	case info.Size() < to.Length:
+		indexed = math.MaxInt64
+	}
+	size, whole, err := repairIndex(path, indexed)
+	if err != nil {
 		return 0, err
 	}
-	if f.cdxj, err = os.OpenFile(indexPath(f.path()), flags|os.O_CREATE, 0o644); err != nil {
-		f.cdxj = nil
-		return 0, err
+	if f.position = to; info.Size() < to.Length {
+		f.Length, missing = whole, to.Length-whole
 	}
-	size, err := f.file.Seek(0, io.SeekEnd)
-	indexed, err2 := f.cdxj.Seek(0, io.SeekEnd)
-	if err := cmp.Or(err, err2); err != nil {
-		return 0, err
-	}
-	f.position = to
-	if size >= to.Length && indexed >= to.Index {
-		return 0, cmp.Or(shrink(f.file, size, to.Length), shrink(f.cdxj, indexed, to.Index))
-	}
-	if err := shrink(f.file, size, to.Length); err != nil {
-		return 0, err
-	}
-	lines, whole, err := scan(f.file, fileName(f.Name, f.File))
-	if err == nil && size < to.Length {
-		f.Length, err = whole, shrink(f.file, size, whole)
-	}
-	if err = cmp.Or(err, f.cdxj.Truncate(0)); err == nil {
-		_, err = f.cdxj.Write(lines)
-	}
-	f.Index = int64(len(lines))
-	return to.Length - f.Length, err
-}
-
-// shrink truncates a file that is longer.
-func shrink(file *os.File, size, to int64) error {
-	if size <= to {
-		return nil
-	}
-	return file.Truncate(to)
-}
-
-// missingBefore returns the missing files before the file of a position.
-func (f *files) missingBefore(to position) ([]output.Loss, error) {
-	var lost []output.Loss
-	for number := range to.File {
-		name := fileName(to.Name, number)
-		switch _, err := os.Stat(filepath.Join(f.dir, name)); {
-		case errors.Is(err, fs.ErrNotExist):
-			lost = append(lost, output.Loss{File: name})
-		case err != nil:
-			return nil, err
-		}
-	}
-	return lost, nil
+	f.Index = min(size, to.Index)
+	return missing, cmp.Or(os.Truncate(path, f.Length), os.Truncate(indexPath(path), f.Index), f.open(0))
 }
 
 // removeFrom removes the files of a crawl after a position.
 func (f *files) removeFrom(to position) error {
-	entries, err := os.ReadDir(f.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		rest, ours := strings.CutPrefix(entry.Name(), to.Name+"-")
-		digits, ext, _ := strings.Cut(rest, ".")
-		number, err := strconv.Atoi(digits)
-		if !ours || len(digits) != 5 || "."+ext != extension && "."+ext != cdxj.Extension || err != nil || number < to.File || number == to.File && to.Length > 0 {
+	names, err := archives(f.dir)
+	first := fileName(to.Name, to.File)
+	for _, name := range names {
+		if !strings.HasPrefix(name, to.Name+"-") || len(name) != len(first) || name < first || name == first && to.Length > 0 {
 			continue
 		}
-		if err := os.Remove(filepath.Join(f.dir, entry.Name())); err != nil {
+		path := filepath.Join(f.dir, name)
+		// Without its file, the index would not be found again.
+		if err := cmp.Or(os.RemoveAll(indexPath(path)), os.Remove(path)); err != nil {
 			return err
 		}
 		f.newNames = true
 	}
-	return nil
+	return err
 }
 
 func (f *files) path() string { return filepath.Join(f.dir, fileName(f.Name, f.File)) }
-
-// writable reports whether a record can be added to the current file.
-func (f *files) writable() bool { return f.file != nil && f.Length < f.limit }
 
 // next starts the next file and its index.
 func (f *files) next() (err error) {
 	if f.file != nil {
 		// No later commit syncs these files.
-		if err := errors.Join(f.flush(), f.syncFiles(), f.close()); err != nil {
+		if err := errors.Join(f.flush(), f.sync(), f.close()); err != nil {
 			return err
 		}
 		f.position = position{Name: f.Name, File: f.File + 1}
@@ -226,20 +182,16 @@ func (f *files) next() (err error) {
 		return fmt.Errorf("no more than %d files are possible; increase their maximum size", maxFiles)
 	}
 	f.newNames = true
-	if f.file, err = create(f.path()); err != nil {
-		return err
-	}
-	f.cdxj, err = create(indexPath(f.path()))
-	return err
+	return f.open(os.O_CREATE | os.O_EXCL)
 }
 
-// create creates a file that does not exist yet.
-func create(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o644)
-	if err != nil {
-		return nil, err
+// open opens the current file and its index.
+func (f *files) open(flags int) (err error) {
+	flags |= os.O_WRONLY | os.O_APPEND
+	if f.file, err = os.OpenFile(f.path(), flags, 0o644); err == nil {
+		f.cdxj, err = os.OpenFile(indexPath(f.path()), flags, 0o644)
 	}
-	return file, nil
+	return err
 }
 
 // add adds a record as a separate gzip member, and returns its place.
@@ -306,18 +258,15 @@ func (f *files) flush() error {
 	return f.failed
 }
 
-// syncFiles writes all flushed data of the files to the disk.
-func (f *files) syncFiles() error {
-	if f.file == nil {
-		return nil
-	}
-	return cmp.Or(durable.File(f.file), durable.File(f.cdxj))
-}
-
 // sync writes all flushed data to the disk.
 func (f *files) sync() error {
-	if err := f.syncFiles(); err != nil || !f.newNames {
-		return err
+	if f.file != nil {
+		if err := cmp.Or(durable.File(f.file), durable.File(f.cdxj)); err != nil {
+			return err
+		}
+	}
+	if !f.newNames {
+		return nil
 	}
 	if err := durable.Dir(f.dir); err != nil {
 		return err

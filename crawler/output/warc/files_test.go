@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -206,6 +207,35 @@ func TestNewSinkKeepsAllFiles(t *testing.T) {
 	}
 }
 
+// A resumed crawl removes no files but its own.
+func TestResumeKeepsFilesOfOtherCrawls(t *testing.T) {
+	dir := t.TempDir()
+	s := openSink(t, dir, nil)
+	checkpoint := sinktest.Commit(t, s, true)
+	sinktest.Write(t, s, some(1)) // not committed
+	name := s.(*sink).files.Name
+	sinktest.Close(t, s)
+	want := make(map[string]string)
+	for _, other := range []string{
+		"zrawl-20260301120000123-00000.warc.gz", "zrawl-20260301120000123-00000.cdxj", "crawl-99990101000000999-00000.warc.gz", "crawl-99990101000000999-00000.cdxj",
+		name + "-20260301120000123-00000.warc.gz", name + "-20260301120000123-00000.cdxj", name + ".warc.gz", name + "-00000.txt",
+	} {
+		want[other] = "torn"
+		writeFile(t, filepath.Join(dir, other), "torn")
+	}
+	sinktest.Close(t, reopen(t, dir, nil, checkpoint))
+	if got := contents(t, dir); !maps.Equal(got, want) {
+		t.Errorf("%s, want %s", sizes(got), sizes(want))
+	}
+}
+
+// A checkpoint of the earlier version does not say which files are those of the crawl.
+func TestCheckpointOfEarlierVersion(t *testing.T) {
+	if s, err := Format(nil).Open(t.TempDir(), []byte(`{"file":0,"length":5}`)); err == nil || !strings.Contains(err.Error(), "resume with that version") {
+		t.Errorf("Open = %v, %v", s, err)
+	}
+}
+
 func TestShorterFileIsReportedAsLost(t *testing.T) {
 	dir := t.TempDir()
 	s := openSink(t, dir, nil)
@@ -277,15 +307,12 @@ func TestMissingEarlierFilesAreReported(t *testing.T) {
 }
 
 func TestWriteBuffersLittle(t *testing.T) {
-	f, err := newFiles(t.TempDir(), 1<<30, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFiles(t.TempDir())
 	if err := f.next(); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.close() }()
-	random := fixed() // bytes that do not get smaller
+	random := rand.NewChaCha8([32]byte{1}) // bytes that do not get smaller
 	for range 10 {
 		block := make([]byte, bufferSize/4)
 		_, _ = random.Read(block) // never fails
@@ -338,10 +365,7 @@ func TestFileNamesAreNotReused(t *testing.T) {
 
 func TestExistingFilesAreNotOverwritten(t *testing.T) {
 	for _, plant := range []func(own, at string) error{os.Symlink, os.Link} {
-		f, err := newFiles(t.TempDir(), 1<<20, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := newFiles(t.TempDir())
 		own := filepath.Join(t.TempDir(), "own")
 		writeFile(t, own, "mine")
 		for _, path := range []string{f.path(), indexPath(f.path())} {

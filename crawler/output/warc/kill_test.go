@@ -2,6 +2,7 @@ package warc
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ var writer = sinktest.Writer{Format: Format(&Options{MaxBytes: 100_000}), Most: 
 	r := some(n)
 	if n%5 == 0 {
 		body := make([]byte, 50_000)
-		_, _ = fixed().Read(body) // never fails
+		_, _ = rand.NewChaCha8([32]byte{1}).Read(body) // never fails
 		r.Exchanges = append(r.Exchanges, answered(fmt.Sprintf("http://a.test/large/%d", n), 200, fmt.Sprint(n, string(body))))
 	}
 	r.Exchanges = append(r.Exchanges, answered(fmt.Sprintf("http://a.test/%d", n), 304, ""))

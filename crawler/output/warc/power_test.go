@@ -12,10 +12,7 @@ import (
 )
 
 func TestFinishedFileIsSynced(t *testing.T) {
-	f, err := newFiles(t.TempDir(), 1<<20, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFiles(t.TempDir())
 	out, in, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -46,10 +43,7 @@ func TestCommitSyncs(t *testing.T) {
 
 func TestDirectoryIsSyncedOncePerFile(t *testing.T) {
 	dir := t.TempDir()
-	f, err := newFiles(dir, 1<<20, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFiles(dir)
 	if err := f.next(); err != nil {
 		t.Fatal(err)
 	}

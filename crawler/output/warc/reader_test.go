@@ -48,14 +48,7 @@ func (r *parsed) kind() string { return r.get("WARC-Type") }
 
 // payload returns the block without its HTTP headers.
 func (r *parsed) payload() []byte {
-	rest := r.block
-	for len(rest) > 0 {
-		line, after, _ := bytes.Cut(rest, []byte("\n"))
-		if rest = after; len(bytes.TrimRight(line, "\r")) == 0 {
-			break
-		}
-	}
-	return rest
+	return r.block[headEnd.FindIndex(r.block)[1]:]
 }
 
 // readDir reads all files of a directory and checks them against the standard, and that each index has the
@@ -103,7 +96,7 @@ func linesOf(t testing.TB, name string) (lines []cdxj.Line) {
 // indexed returns the lines that the index of records has.
 func indexed(records []*parsed) (lines []cdxj.Line) {
 	for i, r := range records {
-		if r.kind() != "response" && r.kind() != "revisit" || bytes.HasPrefix(records[i-1].block, []byte("HEAD ")) {
+		if r.kind() != "response" && r.kind() != "revisit" || isProbe.Match(records[i-1].block) {
 			continue
 		}
 		l := cdxj.Line{URL: r.get("WARC-Target-URI"), Digest: r.get("WARC-Payload-Digest"), File: r.file, Offset: int64(r.offset), Length: int64(r.length)}
@@ -153,10 +146,11 @@ func readFile(name string) ([]*parsed, error) {
 }
 
 var (
-	headEnd   = regexp.MustCompile("(?:^|\n)\r*\n")
+	isProbe   = regexp.MustCompile("(?i)^HEAD |\nRange:")
+	headEnd   = regexp.MustCompile("\n\r?\n")
 	fieldLine = regexp.MustCompile("^([!#$%&'*+.0-9A-Z^_`a-z|~-]+): ([^\x00-\x1f\x7f]*)$")
 	uuidURN   = regexp.MustCompile(`^<urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}>$`)
-	uriText   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9:/?#\[\]@!$&'()*+,;=._~%-]*$`)
+	uriText   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20"<>\x7f-\x{10ffff}]*$`)
 )
 
 // allowedFields has the fields of each record type besides the common ones, by clause 5 of the
@@ -204,7 +198,7 @@ func parse(plain []byte) (*parsed, error) {
 		return nil, fmt.Errorf("a length of %d before %d bytes", length, len(rest))
 	}
 	r.block = rest[:length]
-	return r, errors.Join(checkFields(r), checkDigests(r), checkBlock(r))
+	return r, errors.Join(checkFields(r), checkBlock(r))
 }
 
 func checkFields(r *parsed) error {
@@ -296,7 +290,7 @@ func checkBlock(r *parsed) error {
 	case !headEnd.Match(r.block):
 		return fmt.Errorf("%s with an HTTP head that does not end", r.kind())
 	}
-	return nil
+	return checkDigests(r)
 }
 
 // checkReferences checks that record IDs are unique, and that references are valid.

@@ -1,31 +1,23 @@
 package warc
 
 import (
+	"crypto/rand"
 	"crypto/sha1" //nolint:gosec // the usual digest of WARC files; see README.md
 	"crypto/sha256"
 	"encoding/base32"
 	"fmt"
 	"hash"
-	"io"
 	"slices"
 	"strconv"
 	"time"
 )
 
-// A recordID is a random UUID (RFC 9562, version 4). The zero value means no record.
-type recordID [16]byte
-
-func newID(random io.Reader) (id recordID, err error) {
-	if _, err := io.ReadFull(random, id[:]); err != nil {
-		return id, fmt.Errorf("create record ID: %w", err)
-	}
+// newID returns the ID of a record: a random UUID (RFC 9562, version 4).
+func newID() string {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // never fails
 	id[6] = id[6]&0x0f | 0x40
 	id[8] = id[8]&0x3f | 0x80
-	return id, nil
-}
-
-// String returns the ID as in the fields of records.
-func (id recordID) String() string {
 	return fmt.Sprintf("<urn:uuid:%x-%x-%x-%x-%x>", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 }
 
@@ -43,10 +35,10 @@ func newEncoder(algorithm string) *encoder {
 }
 
 // begin starts the header of a record with the common fields.
-func (e *encoder) begin(kind string, id recordID, date time.Time) {
+func (e *encoder) begin(kind, id string, date time.Time) {
 	e.head = append(e.head[:0], "WARC/"+edition+"\r\n"...)
 	e.add("WARC-Type", kind)
-	e.add("WARC-Record-ID", id.String())
+	e.add("WARC-Record-ID", id)
 	e.add("WARC-Date", formatDate(date))
 }
 

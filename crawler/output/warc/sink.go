@@ -1,18 +1,12 @@
 package warc
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/crawler/output/internal/recent"
 )
-
-// latest is the minimum number of URLs whose last exchange is remembered, for the metadata of its page; the maximum is
-// twice that.
-const latest = 16 << 10
 
 // A sink writes records into the files of a crawl.
 type sink struct {
@@ -20,33 +14,31 @@ type sink struct {
 	files  *files
 	index  *index
 	opts   *Options
-	info   recordID                     // of the current warcinfo record; zero if one must be written first
-	latest *recent.Map[uint64, capture] // responses by the hash of their URLs
-	text   []byte                       // the current block
-	lost   []output.Loss                // found when the sink was opened
+	info   string             // ID of the current warcinfo record; empty if one must be written first
+	latest map[string]capture // responses of this Write, by their URLs
+	text   []byte             // block of the current metadata record
+	lost   []output.Loss      // found when the sink was opened
 }
 
 // open implements output.Format.Open. Without a checkpoint it changes nothing: the files in the directory are those of
 // earlier crawls.
 func open(dir string, checkpoint []byte, opts *Options) (output.Sink, error) {
-	var at position
-	var err error
-	if checkpoint == nil {
-		at.Name, err = newName(dir, opts.Prefix)
-	} else if err = json.Unmarshal(checkpoint, &at); err != nil || !validName.MatchString(at.Name) ||
-		at.File < 0 || at.File >= maxFiles || at.Length < 0 || at.Index < 0 {
-		err = fmt.Errorf("%q is not a checkpoint: %w", checkpoint, cmp.Or(err, errors.New("invalid values")))
-	}
+	names, err := archives(dir)
 	if err != nil {
 		return nil, err
 	}
-	files, err := newFiles(dir, opts.MaxBytes, opts.Level)
-	if err != nil {
-		return nil, err
+	at := position{Name: newName(names, opts.Prefix)}
+	if checkpoint != nil {
+		if at, err = parsePosition(checkpoint); err != nil {
+			return nil, err
+		}
 	}
-	s := &sink{encoder: newEncoder(opts.Digest), files: files, opts: opts, latest: recent.New[uint64, capture](latest)}
-	if s.lost, err = files.missingBefore(at); err != nil {
-		return nil, err
+	files := newFiles(dir)
+	s := &sink{encoder: newEncoder(opts.Digest), files: files, opts: opts, latest: make(map[string]capture)}
+	for number := range at.File {
+		if name := fileName(at.Name, number); !slices.Contains(names, name) {
+			s.lost = append(s.lost, output.Loss{File: name})
+		}
 	}
 	missing, err := files.truncate(at)
 	if err == nil {
@@ -71,15 +63,13 @@ func (s *sink) Write(f *output.Results) error {
 	if err == nil {
 		return nil
 	}
-	s.latest.Clear() // nothing may refer to the removed records
 	s.info = info
-	if _, undone := s.files.truncate(before); undone != nil {
-		return errors.Join(err, undone)
-	}
-	return err
+	_, undone := s.files.truncate(before)
+	return errors.Join(err, undone)
 }
 
 func (s *sink) write(f *output.Results) error {
+	clear(s.latest)
 	for _, x := range f.Exchanges {
 		if err := s.exchange(x); err != nil {
 			return err
@@ -102,21 +92,18 @@ func (s *sink) write(f *output.Results) error {
 	return s.files.flush()
 }
 
-// newRecord returns the ID of a record. It starts a file if necessary, and writes a warcinfo record if
-// one is due.
-func (s *sink) newRecord() (recordID, error) {
-	if !s.files.writable() {
+// ready starts a file if necessary, and writes a warcinfo record if one is due.
+func (s *sink) ready() error {
+	if s.files.file == nil || s.files.Length >= s.opts.MaxBytes {
 		if err := s.files.next(); err != nil {
-			return recordID{}, err
+			return err
 		}
-		s.info = recordID{}
+		s.info = ""
 	}
-	if s.info == (recordID{}) {
-		if err := s.describe(); err != nil {
-			return recordID{}, err
-		}
+	if s.info != "" {
+		return nil
 	}
-	return newID(s.opts.Rand)
+	return s.describe()
 }
 
 // put adds the current record, whose block is in memory.

@@ -2,12 +2,11 @@ package warc
 
 import (
 	"bytes"
-	"cmp"
-	"crypto/sha1"
+	"compress/gzip"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
-	"math/rand/v2"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,9 +19,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
-// fixed is a source of reproducible record IDs.
-func fixed() *rand.ChaCha8 { return rand.NewChaCha8([32]byte{1}) }
-
 // openSink opens a sink in an empty directory.
 func openSink(t testing.TB, dir string, opts *Options) output.Sink {
 	t.Helper()
@@ -31,15 +27,6 @@ func openSink(t testing.TB, dir string, opts *Options) output.Sink {
 
 func reopen(t testing.TB, dir string, opts *Options, checkpoint []byte) output.Sink {
 	t.Helper()
-	if opts == nil {
-		opts = &Options{}
-	}
-	if opts.Rand == nil {
-		opts.Rand = fixed()
-		if checkpoint != nil {
-			opts.Rand = rand.NewChaCha8([32]byte{2})
-		}
-	}
 	return sinktest.Open(t, Format(opts), dir, checkpoint)
 }
 
@@ -155,9 +142,9 @@ func TestRevisit(t *testing.T) {
 
 // archive writes the file of a crawl of a directory, and reads its records. If it is the last one, it removes the
 // file again.
-func archive(t *testing.T, dir string, crawl int, last bool, f *output.Results) (name string, records []*parsed) {
+func archive(t *testing.T, dir string, last bool, f *output.Results) (name string, records []*parsed) {
 	t.Helper()
-	s := openSink(t, dir, &Options{Rand: rand.NewChaCha8([32]byte{byte(crawl)})})
+	s := openSink(t, dir, nil)
 	sinktest.Write(t, s, f)
 	sinktest.Close(t, s)
 	names, err := archives(dir)
@@ -194,12 +181,12 @@ func TestRevisitOfEarlierCrawls(t *testing.T) {
 	dir := t.TempDir()
 	withheld := answered("http://a.test/withheld", 200, "")
 	withheld.Withheld = "noarchive"
-	write := func(crawl int, last bool, all ...*output.Exchange) []*parsed {
+	write := func(last bool, all ...*output.Exchange) []*parsed {
 		t.Helper()
-		_, records := archive(t, dir, crawl, last, &output.Results{Exchanges: all, Pages: []*output.Page{{URL: "http://a.test/not-requested", FetchedAt: noon}}})
+		_, records := archive(t, dir, last, &output.Results{Exchanges: all, Pages: []*output.Page{{URL: "http://a.test/not-requested", FetchedAt: noon}}})
 		return records
 	}
-	first := write(1, false, answered("http://a.test/same", 200, "same"), answered("http://a.test/changes", 200, "old"), withheld,
+	first := write(false, answered("http://a.test/same", 200, "same"), answered("http://a.test/changes", 200, "old"), withheld,
 		answered("http://a.test/not-requested", 200, "x"), answered("http://a.test/late", 200, strings.Repeat("late", 5000)))
 	original := make(map[string]string) // ID of the record with a payload, by that
 	note := func(records []*parsed) {
@@ -227,26 +214,26 @@ func TestRevisitOfEarlierCrawls(t *testing.T) {
 			}
 		}
 	}
-	second := write(2, false, answered("http://a.test/same", 304, ""), answered("http://a.test/changes", 200, "new"), answered("http://a.test/copy", 200, "same"), answered("http://a.test/withheld", 304, ""))
+	second := write(false, answered("http://a.test/same", 304, ""), answered("http://a.test/changes", 200, "new"), answered("http://a.test/copy", 200, "same"), answered("http://a.test/withheld", 304, ""))
 	check(second, map[string][2]string{"/same": {notModified, "same"}, "/changes": {response}, "/copy": {identical, "same"}, "/withheld": {notModified}})
 	note(second)
 	third := []*output.Exchange{
 		answered("http://a.test/same", 200, "same"), answered("http://a.test/changes", 304, ""), answered("http://a.test/copy", 304, ""), answered("http://a.test/late", 304, ""),
 		answered("http://a.test/back", 200, "old"),
 	}
-	check(write(3, true, third...), map[string][2]string{
+	check(write(true, third...), map[string][2]string{
 		"/same": {identical, "same"}, "/changes": {notModified, "new"}, "/copy": {notModified, "same"}, "/late": {notModified, strings.Repeat("late", 5000)}, "/back": {identical, "old"},
 	})
 	// Without its second half, the first file still has the first records.
 	earlier := filepath.Join(dir, nth(t, dir, 0))
 	shorten(t, earlier, 700)
-	check(write(4, true, third...), map[string][2]string{
+	check(write(true, third...), map[string][2]string{
 		"/same": {identical, "same"}, "/changes": {notModified, "new"}, "/copy": {notModified, "same"}, "/late": {notModified}, "/back": {identical, "old"},
 	})
 	if err := os.Remove(earlier); err != nil {
 		t.Fatal(err)
 	}
-	check(write(5, true, third...), map[string][2]string{
+	check(write(true, third...), map[string][2]string{
 		"/same": {response}, "/changes": {notModified, "new"}, "/copy": {notModified}, "/late": {notModified}, "/back": {response},
 	})
 }
@@ -263,7 +250,7 @@ func TestRevisitOfHiddenPayload(t *testing.T) {
 		torn   int64 // bytes that the archive of the second crawl lacks
 	}{
 		{"an error", answered(url, 503, "later"), true, 0},
-		{"an error that is cut", &output.Exchange{URL: url, StartedAt: noon, Status: 500, Truncated: output.TruncatedDisconnect, Response: []byte("HTTP/1.1 500 \r\n\r\n"), Body: output.BytesBody("x")}, true, 0},
+		{"an error that is cut", &output.Exchange{URL: url, StartedAt: noon, Status: 500, Request: withheld.Request, Truncated: output.TruncatedDisconnect, Response: []byte("HTTP/1.1 500 \r\n\r\n"), Body: output.BytesBody("x")}, true, 0},
 		{"an error with the payload of another page", answered(url, 404, "other"), true, 0},
 		{"not modified", answered(url, 304, ""), true, 0},
 		{"withheld", withheld, false, 0},
@@ -274,15 +261,57 @@ func TestRevisitOfHiddenPayload(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
-			lost, _ := archive(t, dir, 1, false, exchanges(answered("http://a.test/lost", 200, "lost")))
-			archive(t, dir, 2, false, exchanges(answered(url, 200, "secret"), answered("http://a.test/other", 200, "other")))
-			second, _ := archive(t, dir, 3, false, exchanges(tt.second))
+			lost, _ := archive(t, dir, false, exchanges(answered("http://a.test/lost", 200, "lost")))
+			archive(t, dir, false, exchanges(answered(url, 200, "secret"), answered("http://a.test/other", 200, "other")))
+			second, _ := archive(t, dir, false, exchanges(tt.second))
 			shorten(t, second, tt.torn)
 			if err := os.Remove(lost); err != nil {
 				t.Fatal(err)
 			}
-			_, all := archive(t, dir, 4, true, exchanges(answered(url, 304, "")))
+			_, all := archive(t, dir, true, exchanges(answered(url, 304, "")))
 			if last := all[len(all)-1]; last.kind() != "revisit" || (last.get("WARC-Refers-To") != "") != tt.known {
+				t.Errorf("%v, want a known payload: %t", last.fields, tt.known)
+			}
+		})
+	}
+}
+
+// A 304 refers to no record that is damaged, or is not the one that the index says.
+func TestRevisitOfDamagedRecord(t *testing.T) {
+	const url, body = "http://a.test/", "body"
+	block := "HTTP/1.1 200 OK\r\n\r\n" + body
+	record := func(digest string) string {
+		return fmt.Sprintf("WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:01020304-0506-4708-8910-111213141516>\r\nWARC-Date: 2026-03-01T12:00:00.123456Z\r\n"+
+			"WARC-Target-URI: %s\r\nWARC-Payload-Digest: %s\r\nContent-Length: %d\r\nContent-Type: application/http\r\n\r\n%s\r\n\r\n", url, digest, len(block), block)
+	}
+	good := record(sha1Of([]byte(body)))
+	for name, tt := range map[string]struct {
+		record string
+		cut    int    // bytes that its end lacks
+		line   string // of the index; empty if it is written again
+		known  bool
+	}{
+		"good":               {good, 0, "", true},
+		"another payload":    {record(sha1Of([]byte("other"))), 0, "", false},
+		"wrong length":       {strings.Replace(good, "Content-Length: ", "Content-Length: 1", 1), 0, "", false},
+		"cut checksum":       {good, 1, `x 20260301120000 {"url":"http://a.test/","status":"200","offset":"0","length":"1"}`, false},
+		"another URL":        {strings.Replace(good, url, url+"x", 1), 0, `x 20260301120000 {"url":"http://a.test/","status":"200","offset":"0","length":"1"}`, false},
+		"damaged line":       {good, 0, "x\n" + `x 20260301120000 {"url":"http://a.test/","status":"200","offset":"0","length":"1"}`, true},
+		"only damaged lines": {good, 0, "x\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			var packed bytes.Buffer
+			pack := gzip.NewWriter(&packed)
+			if _, err := io.WriteString(pack, tt.record); err != nil || pack.Close() != nil {
+				t.Fatal(err)
+			}
+			earlier := filepath.Join(dir, "crawl-20260301120000123-00000.warc.gz")
+			if writeFile(t, earlier, packed.String()[:packed.Len()-tt.cut]); tt.line != "" {
+				writeFile(t, indexPath(earlier), tt.line)
+			}
+			_, all := archive(t, dir, true, exchanges(answered(url, 304, "")))
+			if last := all[len(all)-1]; (last.get("WARC-Refers-To") != "") != tt.known {
 				t.Errorf("%v, want a known payload: %t", last.fields, tt.known)
 			}
 		})
@@ -307,12 +336,12 @@ func TestRevisitOfResponseThatIsNotArchived(t *testing.T) {
 // Each resume reads the archives of earlier crawls, so their size has a limit.
 func TestOldArchivesAreNotRead(t *testing.T) {
 	dir := t.TempDir()
-	old, _ := archive(t, dir, 1, false, exchanges(answered("http://a.test/old", 200, "old")))
+	old, _ := archive(t, dir, false, exchanges(answered("http://a.test/old", 200, "old")))
 	if err := os.Truncate(indexPath(old), maxLoaded+1); err != nil { // sparse
 		t.Fatal(err)
 	}
-	archive(t, dir, 2, false, exchanges(answered("http://a.test/new", 200, "new")))
-	_, all := archive(t, dir, 3, true, exchanges(answered("http://a.test/1", 200, "new"), answered("http://a.test/2", 200, "old")))
+	archive(t, dir, false, exchanges(answered("http://a.test/new", 200, "new")))
+	_, all := archive(t, dir, true, exchanges(answered("http://a.test/1", 200, "new"), answered("http://a.test/2", 200, "old")))
 	if want := []string{"warcinfo", "request /1", "revisit /1", "request /2", "response /2"}; !slices.Equal(kinds(all), want) {
 		t.Errorf("%q, want %q", kinds(all), want)
 	}
@@ -398,7 +427,6 @@ func TestHeadersHaveNoInjectedLines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x := answered(url, 200, "WARC/1.0\r\nWARC-Type: response\r\n\r\n")
 			x.Addr, x.Proto = "127.0.0.1\r\nX: y", "HTTP/2\r\nX: y"
-			x.Request, x.Response = []byte("GET /"), []byte("HTTP/1.1 200 OK\r\nA: b\r\n\r\nbody?\r\n\r\n")
 			p := &output.Page{URL: url, FoundOn: url, Source: "link", Depth: 1}
 			got := written(t, &output.Results{
 				Exchanges: []*output.Exchange{x, answered("http://a.test/next", 200, "")},
@@ -407,7 +435,7 @@ func TestHeadersHaveNoInjectedLines(t *testing.T) {
 			if len(got) != 5 || got[0].get("WARC-IP-Address") != "" || !absolute(got[0].get("WARC-Target-URI")) && !strings.HasSuffix(url, "%") {
 				t.Fatalf("records %q", kinds(got))
 			}
-			if string(got[0].block) != "GET /\r\n\r\n" || !bytes.Equal(got[1].payload(), x.Body.(output.BytesBody)) {
+			if !bytes.Equal(got[0].block, x.Request) || !bytes.Equal(got[1].payload(), x.Body.(output.BytesBody)) {
 				t.Errorf("blocks %q and %q", got[0].block, got[1].block)
 			}
 		})
@@ -434,16 +462,11 @@ func TestAddressAndProtocol(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for name, opts := range map[string]*Options{
-		"size": {MaxBytes: -1}, "level": {Level: 10}, "digest": {Digest: "md5"}, "prefix": {Prefix: "a/b"}, "long prefix": {Prefix: strings.Repeat("a", 101)}, "hidden": {Prefix: ".a"},
+		"size": {MaxBytes: -1}, "digest": {Digest: "md5"}, "prefix": {Prefix: "a/b"}, "long prefix": {Prefix: strings.Repeat("a", 101)}, "hidden": {Prefix: ".a"},
 	} {
 		if s, err := Format(opts).Open(t.TempDir(), nil); err == nil || !strings.HasPrefix(err.Error(), ErrOptions.Error()) {
 			t.Errorf("%s: %v, %v", name, s, err)
 		}
-	}
-	if s, err := Format(&Options{Rand: strings.NewReader("too short")}).Open(t.TempDir(), nil); err != nil {
-		t.Error(err)
-	} else if err := s.Write(&output.Results{Pages: []*output.Page{{URL: "http://a.test/"}}}); err == nil {
-		t.Error("a record without an identifier was written")
 	}
 }
 
@@ -481,14 +504,27 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// A site can make two bodies with the same digest. Both are archived.
+// A site can make two bodies with the same SHA-1. Both are archived. These are the collision of M. Stevens and others:
+// The first collision for full SHA-1, 2017.
 func TestSameDigestOfDifferentPayloads(t *testing.T) {
+	const prefix = "255044462d312e330a25e2e3cfd30a0a0a312030206f626a0a3c3c2f57696474682032203020522f4865696768742033203020522f547970652034203020522f" +
+		"537562747970652035203020522f46696c7465722036203020522f436f6c6f7253706163652037203020522f4c656e6774682038203020522f42697473506572" +
+		"436f6d706f6e656e7420383e3e0a73747265616d0affd8fffe00245348412d3120697320646561642121212121852fec092339759c39b1a1c63c4c97e1fffe01"
+	bodies := map[string]string{
+		"one": prefix + "7f46dc93a6b67e013b029aaa1db2560b45ca67d688c7f84b8c4c791fe02b3df614f86db1690901c56b45c1530afedfb76038e972722fe7ad728f0e4904e046c2" +
+			"30570fe9d41398abe12ef5bc942be33542a4802d98b5d70f2a332ec37fac3514e74ddc0f2cc1a874cd0c78305a21566461309789606bd0bf3f98cda8044629a1",
+		"two": prefix + "7346dc9166b67e118f029ab621b2560ff9ca67cca8c7f85ba84c79030c2b3de218f86db3a90901d5df45c14f26fedfb3dc38e96ac22fe7bd728f0e45bce046d2" +
+			"3c570feb141398bb552ef5a0a82be331fea48037b8b5d71f0e332edf93ac3500eb4ddc0decc1a864790c782c76215660dd309791d06bd0af3f98cda4bc4629b1",
+	}
 	dir := t.TempDir()
-	s := openSink(t, dir, nil).(*sink)
-	s.newHash = func() hash.Hash { return weakHash{sha1.New()} }
-	for _, body := range []string{"one", "two", "two", "one"} {
-		sinktest.Write(t, s, exchanges(answered("http://a.test/"+body, 200, body)))
-		sinktest.Write(t, s, exchanges(answered("http://a.test/"+body, 304, "")))
+	s := openSink(t, dir, nil)
+	for _, name := range []string{"one", "two", "two", "one"} {
+		body, err := hex.DecodeString(bodies[name])
+		if err != nil {
+			t.Fatal(err)
+		}
+		sinktest.Write(t, s, exchanges(answered("http://a.test/"+name, 200, string(body))))
+		sinktest.Write(t, s, exchanges(answered("http://a.test/"+name, 304, "")))
 	}
 	sinktest.Close(t, s)
 	var got []string
@@ -501,24 +537,32 @@ func TestSameDigestOfDifferentPayloads(t *testing.T) {
 	}
 }
 
-// weakHash gives everything the same digest.
-type weakHash struct{ hash.Hash }
-
-func (weakHash) Write(b []byte) (int, error) { return len(b), nil }
-
-// The header of a message is archived byte for byte, and its response to HEAD is not in the index.
+// Messages are archived byte for byte. Responses to requests of no body or a part of it are not in the index.
 func TestMessagesAsReceived(t *testing.T) {
-	for response, want := range map[string]string{
-		"HTTP/1.1 200\r\nx-lower: 1\r\nA:2\r\nA:  3 \r\nTransfer-Encoding: chunked\r\n\r\n": "",
-		"HTTP/1.0 200 OK\nA: b\n\n": "", "HTTP/1.1 200 OK\nA: b\r\n\n": "", "HTTP/1.1 200 OK\r\n\r\n": "",
-		"HTTP/1.1 200 OK\r\nA: b": "HTTP/1.1 200 OK\r\nA: b\r\n\r\n", "HTTP/1.1 200 OK\nA: b\n": "HTTP/1.1 200 OK\nA: b\n\r\n",
-		"HTTP/1.1 200 OK\r\n\r\nA: b\r\n\r\n": "HTTP/1.1 200 OK\r\n\r\n", "": "\r\n",
+	const get, ok = "GET / HTTP/1.1\r\nhost: a.test\r\n", "HTTP/1.1 200 OK\r\n\r\n"
+	for _, tt := range []struct {
+		request, response string
+		indexed           int
+	}{
+		{get, "HTTP/1.1 200\r\nx-lower: 1\r\nA:2\r\nA:  3 \r\nTransfer-Encoding: chunked\r\n\r\n", 1},
+		{get, "HTTP/1.0 200 OK\nA: b\n\n", 1}, {get, "HTTP/1.1 200 OK\nA: b\r\n\n", 1},
+		{get + "A: Range: x\r\nX-Range: 1\r\n", ok, 1},
+		{"HEAD / HTTP/1.1\r\nhost: a.test\r\n", ok, 0}, {get + "range: bytes=0-0\r\n", ok, 0}, {get + "Range: bytes=0-0\r\n", "HTTP/1.1 206 \r\n\r\n", 0},
 	} {
-		x := answered("http://a.test/", 200, "3\r\nabc\r\n0\r\n\r\n")
-		x.Request, x.Response = []byte("HEAD / HTTP/1.1\r\nhost: a.test\r\n\r\n"), []byte(response)
-		r := written(t, exchanges(x))[1]
-		if got := string(r.block); got != cmp.Or(want, response)+"3\r\nabc\r\n0\r\n\r\n" {
-			t.Errorf("%q became %q", response, got)
+		const body = "3\r\nabc\r\n0\r\n\r\n"
+		x := answered("http://a.test/", 200, body)
+		x.Request, x.Response = []byte(tt.request+"\r\n"), []byte(tt.response)
+		dir := t.TempDir()
+		s := openSink(t, dir, nil)
+		sinktest.Write(t, s, exchanges(x, answered("http://a.test/", 304, "")))
+		sinktest.Close(t, s)
+		r := readDir(t, dir)
+		if got := string(r[2].block); got != tt.response+body || string(r[1].block) != tt.request+"\r\n" {
+			t.Errorf("%q, %q became %q, %q", tt.request, tt.response, r[1].block, got)
+		}
+		lines := linesOf(t, indexPath(filepath.Join(dir, nth(t, dir, 0))))
+		if known := r[4].get("WARC-Refers-To") != ""; len(lines) != tt.indexed+1 || known != (tt.indexed > 0) {
+			t.Errorf("%q: lines %v; the 304 refers to a response: %t", tt.request, lines, known)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package warc
 
 import (
-	"bytes"
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -33,20 +31,3 @@ func oneLine(text string) string {
 	}, strings.ToValidUTF8(text, "\uFFFD"))
 	return strings.TrimSpace(text)
 }
-
-// httpHead returns the header of an HTTP message up to its first empty line, where readers expect the payload
-// to start. It adds the line if there is none.
-func httpHead(head []byte) []byte {
-	head = slices.Concat(head, []byte("\r\n\r\n"))
-	end := 0
-	for line := range bytes.Lines(head) {
-		if end += len(line); len(bytes.TrimRight(line, "\r\n")) == 0 {
-			break
-		}
-	}
-	return head[:end]
-}
-
-// isHeadRequest reports whether an HTTP request has the method HEAD. Its response has no line in the index: a replay would
-// show an empty page.
-func isHeadRequest(head []byte) bool { return bytes.HasPrefix(head, []byte("HEAD ")) }

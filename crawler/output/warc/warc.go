@@ -2,11 +2,8 @@ package warc
 
 import (
 	"cmp"
-	"compress/gzip"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -31,9 +28,6 @@ type Options struct {
 	// the standard recommends).
 	MaxBytes int64
 
-	// Level is the compression level, from gzip.BestSpeed (default) to gzip.BestCompression.
-	Level int
-
 	// Digest is the algorithm of the digests of records: SHA1 (default), as common tools expect, or SHA256.
 	Digest string
 
@@ -43,9 +37,6 @@ type Options struct {
 	Operator  string // name and contact of the operator
 	Robots    string // robots.txt policy (default "RFC 9309")
 	Settings  string // of the crawl, as JSON
-
-	// Rand is the source of record IDs (default crypto/rand).
-	Rand io.Reader
 }
 
 // The algorithms of digests.
@@ -63,11 +54,7 @@ func Format(opts *Options) output.Format {
 	o.Prefix = cmp.Or(o.Prefix, "crawl")
 	o.Digest = cmp.Or(o.Digest, SHA1)
 	o.MaxBytes = cmp.Or(o.MaxBytes, 1_000_000_000)
-	o.Level = cmp.Or(o.Level, gzip.BestSpeed)
 	o.Robots = cmp.Or(o.Robots, "RFC 9309")
-	if o.Rand == nil {
-		o.Rand = rand.Reader
-	}
 	return output.Format{
 		Name:      "warc",
 		Files:     []string{filePattern},
@@ -86,15 +73,12 @@ var ErrOptions = errors.New("invalid option")
 
 func (o *Options) validate() error {
 	switch {
-	case !validPrefix.MatchString(o.Prefix):
+	case !validName.MatchString(newName(nil, o.Prefix)):
 		return fmt.Errorf("%w: prefix %q: only letters, digits, '.', '_' and '-', at most 100, the first a letter or digit", ErrOptions, o.Prefix)
 	case o.Digest != SHA1 && o.Digest != SHA256:
 		return fmt.Errorf("%w: digest %q; use sha1 or sha256", ErrOptions, o.Digest)
 	case o.MaxBytes < 0:
 		return fmt.Errorf("%w: MaxBytes is %d", ErrOptions, o.MaxBytes)
-	case o.Level < gzip.BestSpeed || o.Level > gzip.BestCompression:
-		return fmt.Errorf("%w: level %d of compression; they go from %d to %d",
-			ErrOptions, o.Level, gzip.BestSpeed, gzip.BestCompression)
 	}
 	return nil
 }

@@ -134,8 +134,8 @@ func TestWarcioReadsEveryRecord(t *testing.T) {
 	answers := 0
 	for number := range len(byFile) {
 		name := nth(t, dir, number)
-		compareIndex(t, filepath.Join(dir, name))
 		want, got := byFile[name], warcio(t, filepath.Join(dir, name))
+		compareIndex(t, filepath.Join(dir, name))
 		if len(got) != len(want) {
 			t.Fatalf("%s: %d records, want %d", name, len(got), len(want))
 		}

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
@@ -37,19 +40,29 @@ func warcPrefix(cfg *crawler.Config) string {
 	return cfg.Output.WARCPrefix + "-" + worker[max(0, len(worker)-59):] // at most 100 bytes with the longest prefix
 }
 
-// publicSettings returns the settings of a crawl as JSON, without addresses, names of files and secrets.
+// publicTexts are the settings whose texts are no secrets, addresses or names of files.
+var publicTexts = []string{
+	"scope", "include", "exclude", "check", "drop-params", "types", "links", "purpose", "unknown", "since", "user-agent",
+}
+
+// publicSettings returns the settings of a crawl as JSON, for everyone: numbers, durations, and publicTexts.
 func publicSettings(cfg *crawler.Config) string {
 	var values map[string]any
 	text, err := json.Marshal(cfg.WithoutSecrets())
 	if err = cmp.Or(err, json.Unmarshal(text, &values)); err != nil {
 		panic(err) // of settings
 	}
-	for _, key := range []string{
-		"urls", "output", "allow-addr", "proxy", "identity", "cookie-file", "header", "header-for", "basic-auth",
-		"frontier", "frontier-prefix", "frontier-password-file",
-	} {
-		delete(values, key)
-	}
+	maps.DeleteFunc(values, func(key string, value any) bool {
+		switch value := value.(type) {
+		case bool, float64:
+			return false
+		case string:
+			if _, err := time.ParseDuration(value); err == nil {
+				return false
+			}
+		}
+		return !slices.Contains(publicTexts, key)
+	})
 	text, _ = json.Marshal(values) // which were JSON
 	return string(text)
 }
