@@ -53,8 +53,8 @@ func New(file io.Reader) *Reader {
 
 func (r *Reader) offset() int64 { return math.MaxInt64 - r.file.N - int64(r.in.Buffered()) }
 
-// Next reads a record, and writes its payload. The error is io.EOF at the end of the file, and that of the file or of a damaged gzip member otherwise, when
-// the record has only its offset.
+// Next reads a record, and writes its payload. The error is io.EOF at the end of the file, and otherwise that of the
+// file or of a damaged gzip member; the record then has only its offset.
 func (r *Reader) Next(payload io.Writer) (*Record, error) {
 	rec := &Record{Line: cdxj.Line{Offset: r.offset()}}
 	if err := r.member.Reset(r.in); err != nil {
