@@ -95,10 +95,11 @@ type Robots struct {
 	Body      []byte    // decoded, up to the size limit; nil if there is none, or it must not be stored
 }
 
-// Exchange is a request and the response, as they were sent. CONNECT requests to a proxy and interim
-// responses are not included. Over HTTP/1.1, Response and Body are byte for byte what was received, Body with its
-// Content-Encoding and its chunks. HTTP/2, and HTTPS through a proxy, is written as HTTP/1.1 without
-// Transfer-Encoding, with sorted fields. Fields with secrets are omitted.
+// Exchange is a request that got a response, and the response, as they were sent. CONNECT requests to a proxy, interim
+// responses and responses that are not valid HTTP are not included. If the header of a response is malformed, the
+// crawl requests the URL again and accepts the second response, which is included. Over HTTP/1.1, Response and Body are
+// byte for byte what was received, Body with its Content-Encoding and its chunks. HTTP/2, and what comes through a
+// proxy, is written as HTTP/1.1 without Transfer-Encoding, with sorted fields. Fields with secrets are omitted.
 type Exchange struct {
 	URL       string
 	StartedAt time.Time
@@ -118,9 +119,10 @@ type Truncated string
 
 // The values of Truncated.
 const (
-	TruncatedLength     Truncated = "length"     // a limit was reached, or the rest was not needed
-	TruncatedTime       Truncated = "time"       // a time limit was reached
-	TruncatedDisconnect Truncated = "disconnect" // the connection was closed
+	TruncatedLength      Truncated = "length"      // a limit was reached, or the rest was not needed
+	TruncatedTime        Truncated = "time"        // a time limit was reached
+	TruncatedDisconnect  Truncated = "disconnect"  // the connection was closed
+	TruncatedUnspecified Truncated = "unspecified" // the request was aborted, as at the end of a crawl
 )
 
 // A Body is the body of an exchange, in memory or in a file. It is closed when the sinks have written it.

@@ -170,9 +170,7 @@ func (b *decodedBody) Read(p []byte) (n int, err error) {
 		n, err = b.decoder.Read(p)
 		b.out += int64(n)
 	}
-	if b.err = b.explain(err); b.err != nil && b.ended == nil {
-		drain(b.encoded)
-	}
+	b.err = b.explain(err)
 	if b.err == nil && (b.out-ratioGrace)/maxRatio > b.in {
 		b.err = io.EOF
 		if b.page != nil {
@@ -250,7 +248,6 @@ type unreadableBody struct {
 func (b *unreadableBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if n > 0 {
-		drain(b.ReadCloser)
 		return 0, b.err
 	}
 	return 0, err

@@ -18,41 +18,46 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// A recording is an exchange in progress. Its response is what a recordedConn receives or, over other connections,
-// what net/http makes of it. It is nil if exchanges are not recorded.
+// A recording is an exchange in progress, and the body of its response. The response is what a recordedConn receives or,
+// over other connections, what net/http makes of it. It is nil if exchanges are not recorded.
 type recording struct {
+	io.ReadCloser // the body without decoding
+
 	transport *Transport
 	page      *Response // that gets the exchange instead of the archive; nil if no page is requested
 	ex        output.Exchange
 	raw       bool  // a recordedConn records the body
+	chunked   bool  // and its chunks
 	size      int64 // of the body as the header says; -1 if it does not
+	read      int64 // bytes that were read of the body
+	err       error // of the last Read
+	once      sync.Once
 
-	proxied            bool            // the address is that of a proxy
 	omit, omitResponse map[string]bool // fields that the archive omits
 
 	mu     sync.Mutex // guards the fields below: other goroutines open the connection
 	in     *received  // over the last connection
 	fields []byte     // header fields of the request as they were sent
-	addr   string
+	addr   string     // of the server; empty for a proxy
 }
 
-// record returns a recording of a request, and the request to send instead. The exchanges of a page are in its
+// record begins the recording of a request, and returns the request to send instead. The exchanges of a page are in its
 // Response. The crawl archives them later, since the page may forbid archiving.
-func (t *Transport) record(req *http.Request, page *Response) (*recording, *http.Request) {
+func (s *sender) record(req *http.Request) *http.Request {
+	t := s.transport
 	if t.crawl.Archive == nil {
-		return nil, req
+		return req
 	}
-	r := &recording{
-		transport: t, page: page, proxied: t.proxyOf(req) != nil, in: t.recordFrom(nil),
-		ex: output.Exchange{URL: req.URL.String(), StartedAt: time.Now()},
-	}
+	r := &recording{transport: t, page: pageOf(req), in: t.recordFrom(nil), ex: output.Exchange{URL: req.URL.String(), StartedAt: time.Now()}}
 	r.omit, r.omitResponse = t.credentials.Omit(req.URL)
-	return r, req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
+	s.recording = r
+	proxied := t.proxyOf(req) != nil
+	return req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.in, r.fields = t.recordFrom(info.Conn), nil // an attempt on a connection that was closed does not count
-			if host, _, err := net.SplitHostPort(info.Conn.RemoteAddr().String()); err == nil {
+			if host, _, err := net.SplitHostPort(info.Conn.RemoteAddr().String()); err == nil && !proxied {
 				r.addr = host
 			}
 		},
@@ -82,25 +87,22 @@ func (r *recording) responded(req *http.Request, resp *http.Response) {
 		return
 	}
 	r.ex.Request = r.request(req)
-	in := r.in
-	in.mu.Lock()
-	if r.raw = in.whole; r.raw {
-		r.ex.Response = omitFields(in.head, r.omitResponse)
-	} else {
+	r.ex.Response, r.raw = r.in.header(r.omitResponse)
+	if !r.raw {
 		r.ex.Response = headerOf(resp, r.omitResponse)
-		in.whole, in.body.max = true, 0 // nothing is recorded there, if it began before the request
-		r.in = r.transport.recordFrom(nil)
-		r.in.whole = true
+		r.in.end() // the connection may have received the rest of a header that began before the request
+		r.in = &received{whole: true, body: spool{transport: r.transport}}
 	}
-	in.mu.Unlock()
 	r.ex.Status, r.ex.Proto, r.size = resp.StatusCode, resp.Proto, resp.ContentLength
-	if resp.Body == http.NoBody || req.Method == http.MethodHead || resp.StatusCode == http.StatusNoContent || resp.StatusCode == http.StatusNotModified {
+	if req.Method == http.MethodHead || resp.StatusCode == http.StatusNotModified { // the length is that of another response
 		r.size = 0
 	}
+	r.chunked = r.raw && len(resp.TransferEncoding) > 0
 	if r.page == nil && robotsext.NoStore(resp.Header) {
 		r.ex.Withheld = "no-store" // ROB-CAC-06
+		r.in.end()
 	}
-	resp.Body = &recordedBody{ReadCloser: resp.Body, r: r}
+	r.ReadCloser, resp.Body = resp.Body, r
 }
 
 // headerOf returns the header of a response that net/http has read, such as one of HTTP/2, as one of HTTP/1.1.
@@ -121,9 +123,7 @@ func headerOf(resp *http.Response, omit map[string]bool) []byte {
 func (r *recording) request(req *http.Request) []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.proxied {
-		r.ex.Addr = r.addr
-	}
+	r.ex.Addr = r.addr
 	head := fmt.Appendf(nil, "%s %s HTTP/1.1\r\n", req.Method, req.URL.RequestURI())
 	if r.fields != nil {
 		return append(append(head, r.fields...), "\r\n"...)
@@ -135,26 +135,75 @@ func (r *recording) request(req *http.Request) []byte {
 	return b.Bytes()
 }
 
-// finish ends the recording. Err is the error of the last read of the body.
-func (r *recording) finish(err error) {
+// omitFields returns a header without the fields of some names.
+func omitFields(head []byte, omit map[string]bool) []byte {
+	if len(omit) == 0 {
+		return head
+	}
+	var kept []byte
+	drop := false
+	for line := range bytes.Lines(head) {
+		if line[0] != ' ' && line[0] != '\t' { // otherwise the line continues a field
+			name, _, _ := strings.Cut(string(line), ":")
+			drop = omit[http.CanonicalHeaderKey(strings.Join(strings.Fields(name), ""))]
+		}
+		if !drop {
+			kept = append(kept, line...)
+		}
+	}
+	return kept
+}
+
+// Read implements io.Reader.
+func (r *recording) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	if !r.raw {
+		r.in.write(p[:n])
+	}
+	r.read += int64(n)
+	r.err = err
+	return n, err
+}
+
+// drain receives the rest of a body that its decoder did not need or could not decode: as much as the reader of the page
+// may have received, and little of another file. It does nothing if the body was read to its end.
+func (r *recording) drain() {
+	if r == nil || r.err != nil {
+		return
+	}
+	left := int64(maxDropped)
+	if r.page != nil {
+		left = int64(r.page.limit) + r.page.rest - r.read
+	}
+	n, _ := io.Copy(io.Discard, io.LimitReader(r, min(left, r.transport.maxRecorded))) // the error is in r
+	if r.page != nil {
+		r.page.Dropped += n
+	}
+}
+
+// Close closes the body and ends the recording.
+func (r *recording) Close() error {
+	err := r.ReadCloser.Close()
+	r.once.Do(r.finish)
+	return err
+}
+
+// finish ends the recording.
+func (r *recording) finish() {
 	r.ex.Duration = time.Since(r.ex.StartedAt)
-	r.in.mu.Lock()
-	body := &r.in.body
-	size, cut := body.size, body.cut
+	body := r.in.end()
+	if r.chunked && r.err == io.EOF && body.size > 0 {
+		r.size = body.chunkedSize()
+	}
+	size := body.size
 	if r.size >= 0 {
 		size = min(size, r.size) // what follows is not part of the response
 	}
-	r.ex.Truncated = r.truncated(size, cut, err)
-	r.ex.Body, r.in.head = body.end(size), nil
-	err = body.err
-	r.in.mu.Unlock()
+	r.ex.Body, r.ex.Truncated = body.first(size), r.truncated(size, body.cut)
 	switch {
-	case err != nil:
-		r.transport.crawl.Lifecycle.Fail(fmt.Errorf("record the body of %s: %w", secret.RedactText(r.ex.URL), err))
-	case r.ex.Withheld != "" && r.ex.Body != nil:
-		_ = r.ex.Body.Close()
-		r.ex.Body = nil
-	case cut && r.ex.Truncated != "":
+	case body.err != nil:
+		r.transport.crawl.Lifecycle.Fail(fmt.Errorf("record the body of %s: %w", secret.RedactText(r.ex.URL), body.err))
+	case body.cut && r.ex.Truncated != "":
 		r.transport.reportCut(&r.ex)
 	}
 	if r.page != nil {
@@ -164,17 +213,19 @@ func (r *recording) finish(err error) {
 	r.transport.crawl.Archive.Exchange(&r.ex)
 }
 
-// truncated returns why a body of some size is incomplete. Err is the error of the last read.
-func (r *recording) truncated(size int64, cut bool, err error) output.Truncated {
+// truncated returns why a body of some size is incomplete. Cut says that there was more than is kept.
+func (r *recording) truncated(size int64, cut bool) output.Truncated {
 	switch {
 	case size == r.size:
 		return ""
-	case cut, err == nil: // a reader had enough
+	case cut, r.err == nil: // a reader had enough
 		return output.TruncatedLength
-	case err == io.EOF:
+	case r.err == io.EOF:
 		return ""
-	case isTimeout(err), errors.Is(err, errStalled):
+	case isTimeout(r.err), errors.Is(r.err, errStalled):
 		return output.TruncatedTime
+	case isAborted(r.err):
+		return output.TruncatedUnspecified
 	}
 	return output.TruncatedDisconnect
 }
@@ -186,40 +237,4 @@ func (t *Transport) reportCut(e *output.Exchange) {
 		t.crawl.Lifecycle.Notice("archived body truncated", fmt.Sprintf(
 			"the archive has only the first %d bytes of %s, and of other bodies that are larger; see warc-max", t.maxRecorded, url), "url", url, "max", t.maxRecorded)
 	})
-}
-
-// recordedBody is the body of a recorded response.
-type recordedBody struct {
-	io.ReadCloser
-	r    *recording
-	err  error // of the last Read
-	once sync.Once
-}
-
-func (b *recordedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if !b.r.raw {
-		b.r.in.write(p[:n])
-	}
-	b.err = err
-	return n, err
-}
-
-// Close closes the body and ends the recording.
-func (b *recordedBody) Close() error {
-	err := b.ReadCloser.Close()
-	b.once.Do(func() { b.r.finish(b.err) })
-	return err
-}
-
-// drain reads the rest of a recorded body, which its decoder does not need, up to the limit of the archive.
-func drain(body io.Reader) {
-	switch b := body.(type) {
-	case *decodedBody:
-		drain(b.encoded)
-	case *recordedBody:
-		if b.r.ex.Withheld == "" {
-			_, _ = io.Copy(io.Discard, io.LimitReader(b, b.r.transport.maxRecorded)) // the error is in b
-		}
-	}
 }

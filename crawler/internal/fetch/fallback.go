@@ -19,22 +19,17 @@ type fallback struct {
 	needed map[string]http.RoundTripper
 }
 
-// newFallback returns a fallback whose transports are like t. With record, connections of HTTP/1.1 are recorded, unless
-// they are encrypted through a proxy.
+// newFallback returns a fallback whose transports are like t. With record, connections of HTTP/1.1 without a proxy are
+// recorded.
 func newFallback(t *http.Transport, cfg *Config, record bool) *fallback {
-	http1 := withoutHTTP2(t)
-	filtered := http1.Clone()
-	filtered.DisableKeepAlives, filtered.Proxy = true, nil
+	connect, filter := func(t *http.Transport) http.RoundTripper { return cfg.Guard.Transport(t, newDialer(cfg)) }, newHeaderFilter
 	if record {
-		return &fallback{
-			base: wrapConns(t, cfg, newRecordedConn), http1: wrapConns(http1, cfg, newRecordedConn), proxied: t,
-			filtered: wrapConns(filtered, cfg, func(conn net.Conn) net.Conn { return newHeaderFilter(newRecordedConn(conn)) }),
-		}
+		connect = func(t *http.Transport) http.RoundTripper { return wrapConns(t, cfg, newRecordedConn) }
+		filter = func(conn net.Conn) net.Conn { return newHeaderFilter(newRecordedConn(conn)) }
 	}
-	return &fallback{
-		base: cfg.Guard.Transport(t, newDialer(cfg)), http1: cfg.Guard.Transport(http1, newDialer(cfg)), proxied: t,
-		filtered: wrapConns(filtered, cfg, newHeaderFilter),
-	}
+	single := withoutHTTP2(t)
+	single.Proxy, single.DisableKeepAlives = nil, true
+	return &fallback{base: connect(t), http1: connect(withoutHTTP2(t)), filtered: wrapConns(single, cfg, filter), proxied: t}
 }
 
 // maxNeeded limits the number of origins in needed. An origin that is forgotten costs one more request.

@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/gocolly/colly/v2"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -64,11 +65,11 @@ type Response struct {
 	// The site sent the others before it, since the request had no signature or its connection was too old.
 	Exchanges []*output.Exchange
 
-	check bool          // the request only checks the URL
-	sum   uint64        // see Sum
-	rest  int64         // Request.Rest
-	limit int           // maximum bytes of the body to read
-	buf   *bytes.Buffer // of Body, unless it is large; nil if there is none
+	check bool           // the request only checks the URL
+	rest  int64          // Request.Rest
+	limit int            // maximum bytes of the body to read
+	buf   *bytes.Buffer  // of Body, unless it is large; nil if there is none
+	hash  *xxhash.Digest // of the body, if it is not in Body
 }
 
 // The values of Response.Truncated, as in limits_reached of pages.jsonl.

@@ -40,9 +40,6 @@ func (f *headerFilter) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// NetConn returns the connection below, as that of a tls.Conn does.
-func (f *headerFilter) NetConn() net.Conn { return f.Conn }
-
 // filter returns the next line of the header, or nothing if it is not a field.
 func (f *headerFilter) filter(line []byte) []byte {
 	continues := f.cut || f.header && (line[0] == ' ' || line[0] == '\t')

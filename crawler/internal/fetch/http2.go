@@ -80,10 +80,10 @@ func isClosed(conn net.Conn) bool {
 	return err != nil || raw.Control(func(uintptr) {}) != nil
 }
 
-// underlying returns the connection below TLS and wrappers, with or without a proxy.
+// underlying returns the connection below TLS, with or without a proxy.
 func underlying(conn net.Conn) net.Conn {
 	for {
-		c, ok := conn.(interface{ NetConn() net.Conn })
+		c, ok := conn.(*tls.Conn)
 		if !ok {
 			return conn
 		}

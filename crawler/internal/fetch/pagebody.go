@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"net/http"
 	"sync"
@@ -28,7 +29,7 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // the error, and Body has what was read before. Encoded is the body as the site sends it, and size its Content-Length.
 func (p *Response) readBody(resp *http.Response, types Types, encoded io.Reader, size int64) {
 	p.Release() // an earlier response, to a request without a signature
-	p.Status, p.Header, p.Size, p.Dropped, p.Truncated = resp.StatusCode, resp.Header, 0, 0, ""
+	p.Status, p.Header, p.Size, p.Dropped, p.Truncated, p.hash = resp.StatusCode, resp.Header, 0, 0, "", nil
 	p.buf = buffers.Get().(*bytes.Buffer)
 	p.buf.Reset()
 	p.Undecoded = len(codingsOf(resp.Header)) > 0 // decode has removed those that it decodes
@@ -42,7 +43,9 @@ func (p *Response) readBody(resp *http.Response, types Types, encoded io.Reader,
 			err = p.readLarge(resp)
 		}
 		if err == nil && p.rest > 0 && p.Size == p.limit {
-			p.Dropped, err = io.Copy(io.Discard, io.LimitReader(resp.Body, p.rest))
+			var n int64
+			n, err = io.Copy(io.Discard, io.LimitReader(resp.Body, p.rest))
+			p.Dropped += n // besides what is received after the end of a coding
 		}
 	} else {
 		p.OtherType, err = media, nil
@@ -66,23 +69,18 @@ func (p *Response) readLarge(resp *http.Response) (err error) {
 		p.Size = len(p.Body)
 		return err
 	}
-	sum := xxhash.New()
-	_, _ = sum.Write(p.Body)
-	n, err := io.Copy(sum, io.LimitReader(resp.Body, rest-1))
-	p.sum = sum.Sum64()
-	if err == nil { // without the byte that shows that there is more
-		var more int64
-		more, err = io.Copy(io.Discard, io.LimitReader(resp.Body, min(rest, 1)))
-		n += more
-	}
-	p.Size += int(n)
-	return err
+	p.hash = xxhash.New()
+	_, _ = p.hash.Write(p.Body)
+	n, err := io.Copy(p.hash, io.LimitReader(resp.Body, rest-1))
+	more, errMore := io.Copy(io.Discard, io.LimitReader(resp.Body, min(rest, 1))) // the byte that shows that there is more
+	p.Size += int(n + more)
+	return cmp.Or(err, errMore)
 }
 
 // Sum returns the hash of the body.
 func (p *Response) Sum() uint64 {
-	if p.Size > len(p.Body) {
-		return p.sum
+	if p.hash != nil {
+		return p.hash.Sum64()
 	}
 	return xxhash.Sum64(p.Body)
 }

@@ -3,8 +3,6 @@ package fetch
 import (
 	"bytes"
 	"net"
-	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -17,6 +15,9 @@ type recordedConn struct {
 	to atomic.Pointer[received] // the response to the last request
 }
 
+// newRecordedConn returns a connection with a recordedConn.
+func newRecordedConn(conn net.Conn) net.Conn { return &recordedConn{Conn: conn} }
+
 // Read implements io.Reader.
 func (c *recordedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
@@ -26,58 +27,64 @@ func (c *recordedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// NetConn returns the connection below, as that of a tls.Conn does.
-func (c *recordedConn) NetConn() net.Conn { return c.Conn }
-
-// newRecordedConn returns a connection with a recordedConn.
-func newRecordedConn(conn net.Conn) net.Conn { return &recordedConn{Conn: conn} }
-
 // A received is a response as it was received. Interim responses before it are left out.
 type received struct {
 	mu    sync.Mutex // guards the fields below
 	head  []byte     // to the empty line
-	line  int        // the start of its last line
 	whole bool       // head is complete
 	body  spool
+	done  bool // nothing more is recorded
 }
 
-// recordFrom returns what a connection receives from now on: nothing, if it is no recordedConn. One below TLS, as through
-// a proxy, has only encrypted data.
+// recordFrom returns what a connection receives from now on: nothing, if it is no recordedConn.
 func (t *Transport) recordFrom(conn net.Conn) *received {
-	r := &received{body: spool{dir: t.spool, max: t.maxRecorded}}
-	for {
-		switch c := conn.(type) {
-		case *recordedConn:
-			c.to.Store(r)
-			return r
-		case *headerFilter:
-			conn = c.Conn
-		default:
-			return r
-		}
+	r := &received{body: spool{transport: t}}
+	if f, ok := conn.(*headerFilter); ok {
+		conn = f.Conn
 	}
+	if c, ok := conn.(*recordedConn); ok {
+		c.to.Store(r)
+	}
+	return r
 }
 
 // write records bytes.
 func (r *received) write(p []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for len(p) > 0 && !r.whole {
+	for len(p) > 0 && !r.whole && !r.done {
 		n := bytes.IndexByte(p, '\n') + 1
 		if n == 0 {
 			n = len(p)
 		}
 		r.head, p = append(r.head, p[:n]...), p[n:]
-		line := string(r.head[r.line:])
-		if line[len(line)-1] != '\n' {
-			return
-		}
-		r.line = len(r.head)
-		if r.whole = line == "\n" || line == "\r\n"; r.whole && isInterim(r.head) {
-			r.head, r.line, r.whole = nil, 0, false
+		r.whole = bytes.HasSuffix(r.head, []byte("\n\r\n")) || bytes.HasSuffix(r.head, []byte("\n\n"))
+		if r.whole && isInterim(r.head) {
+			r.head, r.whole = nil, false
 		}
 	}
-	r.body.write(p)
+	if !r.done {
+		r.body.write(p)
+	}
+}
+
+// header returns the header without some fields, and whether all of it was received.
+func (r *received) header(omit map[string]bool) ([]byte, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.whole || !bytes.HasPrefix(r.head, []byte("HTTP/")) {
+		return nil, false
+	}
+	return omitFields(r.head, omit), true
+}
+
+// end returns the body. Nothing more is recorded.
+func (r *received) end() *spool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	body := r.body
+	r.head, r.body, r.done = nil, spool{}, true
+	return &body
 }
 
 // isInterim reports whether a header is of an interim response.
@@ -85,23 +92,4 @@ func isInterim(head []byte) bool {
 	_, status, _ := bytes.Cut(head, []byte(" "))
 	status = bytes.TrimLeft(status, " ")
 	return bytes.HasPrefix(status, []byte("1")) && !bytes.HasPrefix(status, []byte("101"))
-}
-
-// omitFields returns a header without the fields of some names.
-func omitFields(head []byte, omit map[string]bool) []byte {
-	if len(omit) == 0 {
-		return head
-	}
-	var kept []byte
-	drop := false
-	for line := range bytes.Lines(head) {
-		if line[0] != ' ' && line[0] != '\t' { // otherwise the line continues a field
-			name, _, _ := strings.Cut(string(line), ":")
-			drop = omit[http.CanonicalHeaderKey(strings.Join(strings.Fields(name), ""))]
-		}
-		if !drop {
-			kept = append(kept, line...)
-		}
-	}
-	return kept
 }

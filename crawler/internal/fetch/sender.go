@@ -30,6 +30,7 @@ type sender struct {
 	cancel     func(cause error) // ends ctx
 	began      time.Time
 	retryAfter time.Duration // for which the host is blocked at the end; 0 means not at all
+	recording  *recording    // of the last response; nil if exchanges are not recorded
 
 	mu      sync.Mutex // guards the fields below: the functions of the trace may be called at any time
 	conn    net.Conn   // the last connection, to which the request was added in conns; nil if none
@@ -113,22 +114,19 @@ const (
 	maxClosed   = 3 // connections, and the next one is the last
 )
 
-// send sends a request, and repeats it once if the site has timed out an idle connection. It returns the recording
-// of the response.
-func (s *sender) send(base http.RoundTripper, req *http.Request, page *Response) (*http.Response, *recording, error) {
-	rec, out := s.transport.record(req, page)
-	resp, err := s.sendOnce(base, out)
+// send sends a request, and repeats it once if the site has timed out an idle connection.
+func (s *sender) send(base http.RoundTripper, req *http.Request) (*http.Response, error) {
+	resp, err := s.sendOnce(base, s.record(req))
 	if err != nil || !s.timedOut(resp) {
-		return resp, rec, err
+		return resp, err
 	}
-	rec.responded(out, resp)
+	s.recording.responded(req, resp)
 	_ = resp.Body.Close()
 	s.done(false)
-	rec, out = s.transport.record(req, page)
-	if resp, err = s.sendOnce(base, out); err == nil {
+	if resp, err = s.sendOnce(base, s.record(req)); err == nil {
 		s.timedOut(resp)
 	}
-	return resp, rec, err
+	return resp, err
 }
 
 // timedOut reports whether a response is about the connection only, and marks the connection as

@@ -161,7 +161,7 @@ func (t *Transport) exchange(req *http.Request) (*http.Response, error) {
 		out.Header.Set("From", t.contact)
 	}
 	t.credentials.Apply(out, content)
-	resp, rec, err := s.send(t.base, out, page)
+	resp, err := s.send(t.base, out)
 	if err == nil {
 		err = t.check(out, resp)
 	}
@@ -182,7 +182,7 @@ func (t *Transport) exchange(req *http.Request) (*http.Response, error) {
 	if t.stall > 0 && resp.Body != http.NoBody {
 		resp.Body = newStallBody(resp.Body, t.stall, s)
 	}
-	rec.responded(out, resp)
+	s.recording.responded(out, resp)
 	body, size := resp.Body, resp.ContentLength // as the site sends it
 	if encoded {
 		decode(resp, page)
@@ -233,7 +233,8 @@ func correctLocation(resp *http.Response, content bool) {
 	}
 }
 
-// endingBody ends its request when the body is closed, and explains read errors.
+// endingBody ends its request when the body is closed, explains read errors, and lets a recording have the rest of the
+// body after them.
 type endingBody struct {
 	io.ReadCloser
 	sender *sender
@@ -241,6 +242,9 @@ type endingBody struct {
 
 func (b *endingBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
+	if err != nil {
+		b.sender.recording.drain()
+	}
 	return n, explain(b.sender.ctx, err, b.sender.began, true)
 }
 

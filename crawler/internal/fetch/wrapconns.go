@@ -1,74 +1,82 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
-// A wrapped transport wraps its connections. It checks the host of each request before it resolves the name.
+// A wrapped transport wraps the connections of requests without a proxy. It checks the host of each request before it
+// resolves the name.
 type wrapped struct {
-	direct  *http.Transport
-	proxied *http.Transport // for requests with a proxy
+	*http.Transport // without proxies
+
 	guard   *guard.Guard
+	proxy   func(*http.Request) (*url.URL, error) // nil if there is none
+	proxied http.RoundTripper
 }
 
-// wrapConns returns a transport like t that wraps each connection: above TLS if it is direct, below TLS if it is to a
-// proxy. It does not wrap direct ones of HTTP/2.
+// wrapConns returns a transport like t that wraps each connection to a server, unless it is of HTTP/2.
 func wrapConns(t *http.Transport, cfg *Config, wrap func(net.Conn) net.Conn) *wrapped {
-	w := &wrapped{t.Clone(), t.Clone(), cfg.Guard}
-	dialer := newDialer(cfg)
+	direct, dialer := t.Clone(), newDialer(cfg)
 	dialer.Control = cfg.Guard.Control
-	w.direct.Proxy, w.direct.DialContext, w.proxied.DialContext = nil, dialing(dialer, wrap), dialing(newDialer(cfg), wrap)
-	w.direct.DialTLSContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		conn, err := (&tls.Dialer{NetDialer: dialer, Config: w.direct.TLSClientConfig}).DialContext(ctx, network, addr)
-		switch {
-		case err != nil && isTimeout(err) && !IsDialing(err) && ctx.Err() == nil:
-			return nil, errHandshake
-		case err != nil || isHTTP2(conn):
-			return conn, err
-		}
-		return wrap(conn), nil
-	}
-	return w
-}
-
-// errHandshake is the error of a TLS handshake that takes too long, with the text of net/http's.
-var errHandshake = fmt.Errorf("TLS handshake timeout: %w", os.ErrDeadlineExceeded)
-
-// dialing returns a function that opens a connection and wraps it.
-func dialing(dialer *net.Dialer, wrap func(net.Conn) net.Conn) func(context.Context, string, string) (net.Conn, error) {
-	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+	direct.Proxy = nil
+	direct.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dialer.DialContext(ctx, network, addr)
 		if err != nil {
 			return nil, err
 		}
 		return wrap(conn), nil
 	}
+	direct.DialTLSContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := dialer.DialContext(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		config := cmp.Or(direct.TLSClientConfig, &tls.Config{}).Clone() //nolint:gosec // the default has TLS 1.2
+		if config.ServerName == "" {
+			config.ServerName, _, _ = net.SplitHostPort(addr)
+		}
+		ctx, cancel := context.WithTimeoutCause(ctx, min(handshakeTime, cfg.Timeout), errHandshake)
+		defer cancel()
+		secure := tls.Client(conn, config)
+		switch err := secure.HandshakeContext(ctx); {
+		case err != nil:
+			_ = conn.Close()
+			return nil, cmp.Or(context.Cause(ctx), err)
+		case isHTTP2(secure):
+			return secure, nil
+		}
+		return wrap(secure), nil
+	}
+	return &wrapped{direct, cfg.Guard, t.Proxy, cfg.Guard.Transport(t, newDialer(cfg))}
 }
+
+// errHandshake is the error of a TLS handshake that takes too long, with the text of net/http's.
+var errHandshake = fmt.Errorf("TLS handshake timeout: %w", os.ErrDeadlineExceeded)
 
 // RoundTrip implements http.RoundTripper.
 func (t *wrapped) RoundTrip(req *http.Request) (*http.Response, error) {
-	if err := t.guard.CheckHost(req.URL.Hostname()); err != nil {
-		return nil, err
-	}
-	if t.proxied.Proxy != nil {
-		if by, err := t.proxied.Proxy(req); err != nil {
-			return nil, err
-		} else if by != nil {
+	if t.proxy != nil {
+		if by, err := t.proxy(req); by != nil || err != nil {
 			return t.proxied.RoundTrip(req)
 		}
 	}
-	return t.direct.RoundTrip(req)
+	if err := t.guard.CheckHost(req.URL.Hostname()); err != nil {
+		return nil, err
+	}
+	return t.Transport.RoundTrip(req)
 }
 
 // CloseIdleConnections is what http.Client.CloseIdleConnections calls.
 func (t *wrapped) CloseIdleConnections() {
-	t.direct.CloseIdleConnections()
-	t.proxied.CloseIdleConnections()
+	t.Transport.CloseIdleConnections()
+	closeIdle(t.proxied)
 }

@@ -47,9 +47,6 @@ func (w *Writer) OpenSinks(lost bool) (losses []output.Loss, err error) {
 // If files have lost lines or were rewritten, the frontier gets their new lengths at once. Otherwise
 // a crawl with nothing left to fetch would never commit them.
 func (w *Writer) FillSinks() error {
-	if err := w.beginArchives(); err != nil {
-		return err
-	}
 	changed := w.lost
 	for i := range w.sinks {
 		s := &w.sinks[i]
@@ -67,24 +64,6 @@ func (w *Writer) FillSinks() error {
 	w.robotsWritten = w.dir.RobotsLog().Length()
 	if err := w.commit(&w.committed); err != nil {
 		return err
-	}
-	return w.finish(nil)
-}
-
-// beginArchives commits the first checkpoint of each new archive before anything is written to it. A resumed crawl could
-// not tell its files from those of earlier crawls without it.
-func (w *Writer) beginArchives() error {
-	begun := false
-	for i := range w.sinks {
-		if s := &w.sinks[i]; s.fresh && s.format.Exchanges && s.format.Name != "" {
-			if err := w.commitSink(s, &w.committed); err != nil {
-				return err
-			}
-			begun = true
-		}
-	}
-	if !begun {
-		return nil
 	}
 	return w.finish(nil)
 }
@@ -118,6 +97,14 @@ func (w *Writer) openSink(f output.Format) ([]output.Loss, error) {
 
 // fillSink gives a sink the results that it lacks.
 func (w *Writer) fillSink(s *sink) error {
+	if s.fresh && s.format.Exchanges { // otherwise a resumed crawl could not tell its files from those of earlier crawls
+		if err := w.commitSink(s, &w.committed); err != nil {
+			return err
+		}
+		if err := w.finish(nil); err != nil {
+			return err
+		}
+	}
 	if s.fresh {
 		w.committed.Stale = slices.DeleteFunc(w.committed.Stale, func(name string) bool { return name == s.format.Name })
 		return w.replay(s)

@@ -193,11 +193,6 @@ func (b *Batch) Join(other *Batch) {
 	join(&b.results, &other.results)
 }
 
-// AddExchanges adds exchanges for the sinks.
-func (b *Batch) AddExchanges(all []*output.Exchange) {
-	b.results.Exchanges = append(b.results.Exchanges, all...)
-}
-
 // Results returns the results in the batch, for an [output.Sink].
 func (b *Batch) Results() *output.Results { return &b.results }
 

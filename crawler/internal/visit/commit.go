@@ -58,7 +58,7 @@ func (v *Visitor) commit(it *item, adm *admitted, out *outcome) (*output.Page, *
 	if out.page != nil && out.verdict == done {
 		page = out.page.Page
 	}
-	out.lines.AddExchanges(exchanges) // with the lease, so that a killed crawl has them once
+	out.lines.Results().Exchanges = exchanges // with the lease, so that a killed crawl has them once
 	if err := v.Recorder.Commit(result, page, out.lines); err != nil {
 		return nil, nil, err
 	}
@@ -159,9 +159,9 @@ func (v *Visitor) archiveRefusal(adm *admitted, out *outcome) string {
 func (v *Visitor) releasePage(it *item, out *outcome) (err error) {
 	if out.granted {
 		out.granted = false
-		size := 0
+		size := int(out.response.Dropped) // of a page that failed, too
 		if out.page != nil {
-			size = out.page.BytesRead() + int(out.response.Dropped)
+			size += out.page.BytesRead()
 		}
 		err = v.Limits.Done(v.Lifecycle.CommitCtx, it.lease.Host, out.page != nil, size)
 	}
