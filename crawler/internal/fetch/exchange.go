@@ -26,6 +26,7 @@ type recording struct {
 	transport *Transport
 	page      *Response // that gets the exchange instead of the archive; nil if no page is requested
 	ex        output.Exchange
+	body      spool
 	raw       bool  // a recordedConn records the body
 	chunked   bool  // and its chunks
 	size      int64 // of the body as the header says; -1 if it does not
@@ -35,10 +36,10 @@ type recording struct {
 
 	omit, omitResponse map[string]bool // fields that the archive omits
 
-	mu     sync.Mutex // guards the fields below: other goroutines open the connection
-	in     *received  // over the last connection
-	fields []byte     // header fields of the request as they were sent
-	addr   string     // of the server; empty for a proxy
+	mu     sync.Mutex    // guards the fields below: other goroutines open the connection
+	conn   *recordedConn // the last connection; nil if it is another
+	fields []byte        // header fields of the request as they were sent
+	addr   string        // of the server; empty for a proxy
 }
 
 // record begins the recording of a request, and returns the request to send instead. The exchanges of a page are in its
@@ -48,7 +49,7 @@ func (s *sender) record(req *http.Request) *http.Request {
 	if t.crawl.Archive == nil {
 		return req
 	}
-	r := &recording{transport: t, page: pageOf(req), in: t.recordFrom(nil), ex: output.Exchange{URL: req.URL.String(), StartedAt: time.Now()}}
+	r := &recording{transport: t, page: pageOf(req), ex: output.Exchange{URL: req.URL.String(), StartedAt: time.Now()}}
 	r.omit, r.omitResponse = t.credentials.Omit(req.URL)
 	s.recording = r
 	proxied := t.proxyOf(req) != nil
@@ -56,7 +57,7 @@ func (s *sender) record(req *http.Request) *http.Request {
 		GotConn: func(info httptrace.GotConnInfo) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			r.in, r.fields = t.recordFrom(info.Conn), nil // an attempt on a connection that was closed does not count
+			r.conn, r.fields = recordFrom(info.Conn), nil // an attempt on a connection that was closed does not count
 			if host, _, err := net.SplitHostPort(info.Conn.RemoteAddr().String()); err == nil && !proxied {
 				r.addr = host
 			}
@@ -87,21 +88,20 @@ func (r *recording) responded(req *http.Request, resp *http.Response) {
 		return
 	}
 	r.ex.Request = r.request(req)
-	r.ex.Response, r.raw = r.in.header(r.omitResponse)
-	if !r.raw {
+	r.body = spool{transport: r.transport, max: r.transport.maxRecorded}
+	if r.page == nil && robotsext.NoStore(resp.Header) {
+		r.ex.Withheld, r.body.max = "no-store", 0 // ROB-CAC-06
+	}
+	if head := r.conn.begin(&r.body); head != nil {
+		r.raw, r.ex.Response = true, omitFields(head, r.omitResponse)
+	} else {
 		r.ex.Response = headerOf(resp, r.omitResponse)
-		r.in.end() // the connection may have received the rest of a header that began before the request
-		r.in = &received{whole: true, body: spool{transport: r.transport}}
 	}
 	r.ex.Status, r.ex.Proto, r.size = resp.StatusCode, resp.Proto, resp.ContentLength
 	if req.Method == http.MethodHead || resp.StatusCode == http.StatusNotModified { // the length is that of another response
 		r.size = 0
 	}
 	r.chunked = r.raw && len(resp.TransferEncoding) > 0
-	if r.page == nil && robotsext.NoStore(resp.Header) {
-		r.ex.Withheld = "no-store" // ROB-CAC-06
-		r.in.end()
-	}
 	r.ReadCloser, resp.Body = resp.Body, r
 }
 
@@ -137,9 +137,6 @@ func (r *recording) request(req *http.Request) []byte {
 
 // omitFields returns a header without the fields of some names.
 func omitFields(head []byte, omit map[string]bool) []byte {
-	if len(omit) == 0 {
-		return head
-	}
 	var kept []byte
 	drop := false
 	for line := range bytes.Lines(head) {
@@ -158,7 +155,7 @@ func omitFields(head []byte, omit map[string]bool) []byte {
 func (r *recording) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
 	if !r.raw {
-		r.in.write(p[:n])
+		r.body.write(p[:n])
 	}
 	r.read += int64(n)
 	r.err = err
@@ -191,19 +188,19 @@ func (r *recording) Close() error {
 // finish ends the recording.
 func (r *recording) finish() {
 	r.ex.Duration = time.Since(r.ex.StartedAt)
-	body := r.in.end()
-	if r.chunked && r.err == io.EOF && body.size > 0 {
-		r.size = body.chunkedSize()
+	r.conn.end(&r.body)
+	if r.chunked && r.err == io.EOF {
+		r.size = r.body.chunkedSize()
 	}
-	size := body.size
+	size := r.body.size
 	if r.size >= 0 {
 		size = min(size, r.size) // what follows is not part of the response
 	}
-	r.ex.Body, r.ex.Truncated = body.first(size), r.truncated(size, body.cut)
+	r.ex.Body, r.ex.Truncated = r.body.first(size), r.truncated(size)
 	switch {
-	case body.err != nil:
-		r.transport.crawl.Lifecycle.Fail(fmt.Errorf("record the body of %s: %w", secret.RedactText(r.ex.URL), body.err))
-	case body.cut && r.ex.Truncated != "":
+	case r.body.err != nil:
+		r.transport.crawl.Lifecycle.Fail(fmt.Errorf("record the body of %s: %w", secret.RedactText(r.ex.URL), r.body.err))
+	case r.body.cut && r.ex.Truncated != "" && r.ex.Withheld == "":
 		r.transport.reportCut(&r.ex)
 	}
 	if r.page != nil {
@@ -213,12 +210,12 @@ func (r *recording) finish() {
 	r.transport.crawl.Archive.Exchange(&r.ex)
 }
 
-// truncated returns why a body of some size is incomplete. Cut says that there was more than is kept.
-func (r *recording) truncated(size int64, cut bool) output.Truncated {
+// truncated returns why the body is incomplete of which size bytes are kept.
+func (r *recording) truncated(size int64) output.Truncated {
 	switch {
 	case size == r.size:
 		return ""
-	case cut, r.err == nil: // a reader had enough
+	case r.body.cut, r.err == nil: // a reader had enough
 		return output.TruncatedLength
 	case r.err == io.EOF:
 		return ""

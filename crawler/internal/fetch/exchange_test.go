@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -14,7 +15,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"net/netip"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -493,6 +496,166 @@ func TestConnectionsAreWrappedOnlyForAnArchive(t *testing.T) {
 		base, _ := newBase(&cfg, record)
 		if _, wraps := base.(*fallback).base.(*wrapped); wraps != record {
 			t.Errorf("recording %t, wrapped %t", record, wraps)
+		}
+	}
+}
+
+// An archive makes the crawl receive no more of a body that cannot be decoded than the limit of the page, unless the
+// request asks for more, and little of another file. What is received beyond the page counts.
+func TestBodiesAreDrainedWithinBounds(t *testing.T) {
+	s := newRawServer(t, false, func(*http.Request) (string, bool) {
+		return "HTTP/1.1 200 OK\r\nContent-Encoding: compress\r\nContent-Length: 307200\r\n\r\n" + noise(300<<10), true
+	})
+	for name, tt := range map[string]struct {
+		page        *Response
+		maxRecorded int64
+		want        int64 // bytes that are received
+	}{
+		"a page":               {&Response{limit: 10_000}, 0, 10_000},
+		"a page of an archive": {&Response{limit: 10_000, rest: 50_000}, 0, 60_000},
+		"a whole page":         {&Response{limit: 10_000, rest: 1 << 20}, 0, 300 << 10},
+		"more than is kept":    {&Response{limit: 1 << 20}, 20_000, 20_000},
+		"another file":         {nil, 0, maxDropped},
+	} {
+		transport, a := recordingTransport(t, Config{MaxRecorded: tt.maxRecorded}, nil)
+		request(t, transport, http.MethodGet, s.url, tt.page)
+		all := a.exchanges
+		if tt.page != nil {
+			all = tt.page.Exchanges
+			if got := tt.page.Dropped; got < tt.want-bytes.MinRead || got > tt.want {
+				t.Errorf("%s: %d bytes count, want %d", name, got, tt.want)
+			}
+		}
+		if got := all[0].Body.Size(); got < tt.want || got > tt.want+readBuffer+32<<10 { // in an io.Copy
+			t.Errorf("%s: %d bytes are received, want %d", name, got, tt.want)
+		}
+		must(t, all[0].Body.Close())
+	}
+}
+
+// The body of a robots.txt or a sitemap with no-store is never in a file, over HTTP/1.1 and HTTP/2.
+func TestNoStoreIsNeverOnDisk(t *testing.T) {
+	server, trusting := http2Site(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		_, _ = io.WriteString(w, noise(300<<10))
+	}))
+	plain := httptest.NewServer(server.Config.Handler)
+	defer plain.Close()
+	transport, a := recordingTransport(t, Config{}, trusting.TLSClientConfig.RootCAs)
+	transport.spool = t.TempDir() + "/missing" // to create a file there fails, and with it the crawl
+	for _, url := range []string{plain.URL, server.URL} {
+		request(t, transport, http.MethodGet, url+"/robots.txt", nil)
+	}
+	for _, e := range a.exchanges {
+		if e.Body != nil || e.Withheld != "no-store" || !bytes.Contains(e.Response, []byte("Cache-Control: no-store\r\n")) {
+			t.Errorf("ROB-CAC-06: %+v", e)
+		}
+	}
+	if len(a.exchanges) != 2 || len(a.lines) > 0 {
+		t.Errorf("%d exchanges; the operator is told %q", len(a.exchanges), a.lines)
+	}
+}
+
+// abortable leases have the function that ends the last request.
+type abortable struct{ abort func(error) }
+
+func (l *abortable) WithinLease(_ context.Context, _ *url.URL, abort func(error)) error {
+	l.abort = abort
+	return nil
+}
+
+// A body is incomplete for no reason of the site's if the crawl ends the request: when it is aborted, or a lease is lost.
+func TestTruncatedByTheCrawl(t *testing.T) {
+	server, trusting := http2Site(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		_, _ = io.WriteString(w, "part")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}))
+	plain := httptest.NewServer(server.Config.Handler)
+	defer plain.Close()
+	for _, base := range []string{plain.URL, server.URL} {
+		for name, end := range map[string]func(*Transport, *abortable){
+			"crawl": func(t *Transport, _ *abortable) { t.crawl.Lifecycle.Abort() },
+			"lease": func(_ *Transport, l *abortable) { l.abort(errors.New("the lease is lost")) },
+		} {
+			transport, a := recordingTransport(t, Config{}, trusting.TLSClientConfig.RootCAs)
+			leases := new(abortable)
+			transport.crawl.Leases = leases
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base, nil)
+			must(t, err)
+			resp, err := transport.RoundTrip(req)
+			must(t, err)
+			_, err = io.ReadFull(resp.Body, make([]byte, 4))
+			must(t, err)
+			end(transport, leases)
+			_, err = io.Copy(io.Discard, resp.Body)
+			_ = resp.Body.Close()
+			if e := a.exchanges[0]; err == nil || e.Truncated != output.TruncatedUnspecified || e.Body.Size() != 4 {
+				t.Errorf("%s, %s: %v, %s, %d bytes", base, name, err, e.Truncated, e.Body.Size())
+			}
+		}
+	}
+}
+
+// A response that the server began to send before the request is recorded as net/http sees it. What the connection
+// receives of it is not recorded a second time.
+func TestResponseBeforeTheRequest(t *testing.T) {
+	transport, a := recordingTransport(t, Config{}, nil)
+	client, server := net.Pipe()
+	defer func() { _ = client.Close() }()
+	conn := newRecordedConn(client)
+	s := &sender{transport: transport}
+	req := s.record(httptest.NewRequest(http.MethodGet, "http://a.test/", nil))
+	httptrace.ContextClientTrace(req.Context()).GotConn(httptrace.GotConnInfo{Conn: conn})
+	receive := func(text string) {
+		go func() { _, _ = io.WriteString(server, text) }()
+		_, err := io.ReadFull(conn, make([]byte, len(text)))
+		must(t, err)
+	}
+	receive("f: the end of a field\r\n\r\n")
+	resp := &http.Response{
+		Status: "200 OK", StatusCode: 200, Proto: "HTTP/1.1", ProtoMajor: 1, ContentLength: 4, Header: http.Header{"A": {"b"}},
+		Body: io.NopCloser(strings.NewReader("body")),
+	}
+	s.recording.responded(req, resp)
+	receive("bo")
+	_, _ = io.Copy(io.Discard, resp.Body)
+	receive("dy")
+	must(t, resp.Body.Close())
+	want := fetched{"HTTP/1.1 200 OK\r\nA: b\r\n\r\n", "body", "", false}
+	if diff := cmp.Diff(want, fetchedFrom(t, a.exchanges[0]), cmp.AllowUnexported(fetched{})); diff != "" {
+		t.Error(diff)
+	}
+	if c := conn.(*recordedConn); c.body != nil || len(c.head) > 0 {
+		t.Errorf("the connection keeps %q", c.head)
+	}
+}
+
+// A request on a connection begins before the body of the response before it is closed. Neither has a part of the other.
+func TestNextRequestBeginsBeforeTheEnd(t *testing.T) {
+	s := newRawServer(t, false, func(r *http.Request) (string, bool) {
+		return fmt.Sprintf("HTTP/1.1 200 OK\r\nA: %s\r\nContent-Length: 1\r\n\r\n%s", r.URL.Path[1:], r.URL.Path[1:]), false
+	})
+	transport, a := recordingTransport(t, Config{}, nil)
+	var bodies []io.ReadCloser
+	for _, path := range []string{"/1", "/2"} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, nil)
+		must(t, err)
+		resp, err := transport.RoundTrip(req)
+		must(t, err)
+		if len(bodies) > 0 {
+			must(t, bodies[0].Close())
+		}
+		_, err = io.ReadAll(resp.Body)
+		must(t, err)
+		bodies = append(bodies, resp.Body)
+	}
+	must(t, bodies[1].Close())
+	for i, e := range a.exchanges {
+		want := fetched{fmt.Sprintf("HTTP/1.1 200 OK\r\nA: %d\r\nContent-Length: 1\r\n\r\n", i+1), fmt.Sprint(i + 1), "", false}
+		if diff := cmp.Diff(want, fetchedFrom(t, e), cmp.AllowUnexported(fetched{})); diff != "" {
+			t.Error(diff)
 		}
 	}
 }

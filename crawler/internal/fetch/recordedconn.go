@@ -1,95 +1,84 @@
 package fetch
 
 import (
-	"bytes"
 	"net"
+	"regexp"
 	"sync"
-	"sync/atomic"
 )
 
 // A recordedConn is a connection of HTTP/1.1 that records the responses as it receives them. It has one request at a
-// time.
+// time, but that may begin before the body of the response before it is closed.
 type recordedConn struct {
 	net.Conn
 
-	to atomic.Pointer[received] // the response to the last request
+	mu    sync.Mutex // guards the fields below
+	head  []byte     // received before begin
+	body  *spool     // of the last response; nil before begin
+	ended bool       // nothing is recorded
 }
 
 // newRecordedConn returns a connection with a recordedConn.
 func newRecordedConn(conn net.Conn) net.Conn { return &recordedConn{Conn: conn} }
 
+// recordFrom makes a connection record a response. It returns nil if the connection is no recordedConn.
+func recordFrom(conn net.Conn) *recordedConn {
+	if f, ok := conn.(*headerFilter); ok {
+		conn = f.Conn
+	}
+	c, ok := conn.(*recordedConn)
+	if ok {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.head, c.body, c.ended = nil, nil, false
+	}
+	return c
+}
+
 // Read implements io.Reader.
 func (c *recordedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	if to := c.to.Load(); to != nil {
-		to.write(p[:n])
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.ended:
+	case c.body == nil:
+		c.head = append(c.head, p[:n]...)
+	default:
+		c.body.write(p[:n])
 	}
 	return n, err
 }
 
-// A received is a response as it was received. Interim responses before it are left out.
-type received struct {
-	mu    sync.Mutex // guards the fields below
-	head  []byte     // to the empty line
-	whole bool       // head is complete
-	body  spool
-	done  bool // nothing more is recorded
+// anyHeader matches the header of a response after those of interim responses.
+var anyHeader = regexp.MustCompile(`(?s)^(?:HTTP/\S* +1\d\d.*?\n\r?\n)*(HTTP/.*?\n\r?\n)`)
+
+// begin returns the header of a response, and records what follows it in body. It returns nil if the header was not
+// recorded, or only its end, since the server began to send it before the request.
+func (c *recordedConn) begin(body *spool) []byte {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found := anyHeader.FindSubmatchIndex(c.head)
+	if found == nil {
+		c.head, c.ended = nil, true
+		return nil
+	}
+	head, rest := c.head[found[2]:found[3]], c.head[found[3]:]
+	c.head, c.body = nil, body
+	body.write(rest)
+	return head
 }
 
-// recordFrom returns what a connection receives from now on: nothing, if it is no recordedConn.
-func (t *Transport) recordFrom(conn net.Conn) *received {
-	r := &received{body: spool{transport: t}}
-	if f, ok := conn.(*headerFilter); ok {
-		conn = f.Conn
+// end ends the recording of a body.
+func (c *recordedConn) end(body *spool) {
+	if c == nil {
+		return
 	}
-	if c, ok := conn.(*recordedConn); ok {
-		c.to.Store(r)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.body == body { // otherwise the next request has begun
+		c.body, c.ended = nil, true
 	}
-	return r
-}
-
-// write records bytes.
-func (r *received) write(p []byte) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for len(p) > 0 && !r.whole && !r.done {
-		n := bytes.IndexByte(p, '\n') + 1
-		if n == 0 {
-			n = len(p)
-		}
-		r.head, p = append(r.head, p[:n]...), p[n:]
-		r.whole = bytes.HasSuffix(r.head, []byte("\n\r\n")) || bytes.HasSuffix(r.head, []byte("\n\n"))
-		if r.whole && isInterim(r.head) {
-			r.head, r.whole = nil, false
-		}
-	}
-	if !r.done {
-		r.body.write(p)
-	}
-}
-
-// header returns the header without some fields, and whether all of it was received.
-func (r *received) header(omit map[string]bool) ([]byte, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.whole || !bytes.HasPrefix(r.head, []byte("HTTP/")) {
-		return nil, false
-	}
-	return omitFields(r.head, omit), true
-}
-
-// end returns the body. Nothing more is recorded.
-func (r *received) end() *spool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	body := r.body
-	r.head, r.body, r.done = nil, spool{}, true
-	return &body
-}
-
-// isInterim reports whether a header is of an interim response.
-func isInterim(head []byte) bool {
-	_, status, _ := bytes.Cut(head, []byte(" "))
-	status = bytes.TrimLeft(status, " ")
-	return bytes.HasPrefix(status, []byte("1")) && !bytes.HasPrefix(status, []byte("101"))
 }

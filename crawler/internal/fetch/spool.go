@@ -16,6 +16,7 @@ const maxInMemory = 64 << 10
 // A spool keeps the body of an exchange, in memory or, if it is large, in a file without a name.
 type spool struct {
 	transport *Transport
+	max       int64  // maximum bytes to keep
 	size      int64  // bytes kept
 	mem       []byte // the body, if there is no file
 	file      *os.File
@@ -25,7 +26,7 @@ type spool struct {
 
 // write keeps bytes, up to the limit.
 func (s *spool) write(p []byte) {
-	if left := s.transport.maxRecorded - s.size; int64(len(p)) > left {
+	if left := s.max - s.size; int64(len(p)) > left {
 		p, s.cut = p[:left], true
 	}
 	s.size += int64(len(p))
