@@ -228,6 +228,7 @@ func TestExchangeIsAsReceived(t *testing.T) {
 		"no content":           {head: "HTTP/1.1 204 No Content\r\n\r\n"},
 		"not modified":         {head: "HTTP/1.1 304 Not Modified\r\nContent-Length: 100\r\n\r\n"},
 		"HEAD":                 {method: http.MethodHead, head: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"},
+		"HEAD with a body":     {method: http.MethodHead, head: "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n", after: "body", closes: true},
 		"redirect":             {head: "HTTP/1.1 301 x\r\nLocation: /a b\r\nContent-Length: 0\r\n\r\n"},
 		"error":                {head: "HTTP/1.1 503 x\r\nContent-Length: 3\r\n\r\n", body: "out"},
 		"gzip":                 {head: fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n", len(zip)), body: zip},
@@ -344,6 +345,9 @@ func TestTruncatedByLimits(t *testing.T) {
 	s := newRawServer(t, false, func(req *http.Request) (string, bool) {
 		if req.URL.Path == "/stalls" {
 			return "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart", false
+		}
+		if req.URL.Path == "/2" {
+			return fmt.Sprintf("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", 300000, strings.Repeat("x", 300000)), false
 		}
 		return "HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n" + strings.Repeat("x", 300000), false
 	})
@@ -462,9 +466,9 @@ func TestExchangeThroughProxy(t *testing.T) {
 		to, err := net.Dial("tcp", r.Host)
 		must(t, err)
 		w.WriteHeader(http.StatusOK)
-		conn, _, err := http.NewResponseController(w).Hijack()
+		conn, in, err := http.NewResponseController(w).Hijack() // in has what came before it
 		must(t, err)
-		go func() { _, _ = io.Copy(to, conn); _ = to.Close() }()
+		go func() { _, _ = io.Copy(to, in); _ = to.Close() }()
 		_, _ = io.Copy(conn, to)
 		_ = conn.Close()
 	}))
@@ -599,43 +603,46 @@ func TestTruncatedByTheCrawl(t *testing.T) {
 }
 
 // A response that the server began to send before the request is recorded as net/http sees it. What the connection
-// receives of it is not recorded a second time.
-func TestResponseBeforeTheRequest(t *testing.T) {
+// receives of it is not recorded a second time, nor is what it receives after a response.
+func TestBytesThatAreNotOfTheResponse(t *testing.T) {
 	transport, a := recordingTransport(t, Config{}, nil)
 	client, server := net.Pipe()
 	defer func() { _ = client.Close() }()
 	conn := newRecordedConn(client)
-	s := &sender{transport: transport}
-	req := s.record(httptest.NewRequest(http.MethodGet, "http://a.test/", nil))
-	httptrace.ContextClientTrace(req.Context()).GotConn(httptrace.GotConnInfo{Conn: conn})
 	receive := func(text string) {
 		go func() { _, _ = io.WriteString(server, text) }()
 		_, err := io.ReadFull(conn, make([]byte, len(text)))
 		must(t, err)
 	}
-	receive("f: the end of a field\r\n\r\n")
-	resp := &http.Response{
-		Status: "200 OK", StatusCode: 200, Proto: "HTTP/1.1", ProtoMajor: 1, ContentLength: 4, Header: http.Header{"A": {"b"}},
-		Body: io.NopCloser(strings.NewReader("body")),
-	}
-	s.recording.responded(req, resp)
-	receive("bo")
-	_, _ = io.Copy(io.Discard, resp.Body)
-	receive("dy")
-	must(t, resp.Body.Close())
-	want := fetched{"HTTP/1.1 200 OK\r\nA: b\r\n\r\n", "body", "", false}
-	if diff := cmp.Diff(want, fetchedFrom(t, a.exchanges[0]), cmp.AllowUnexported(fetched{})); diff != "" {
-		t.Error(diff)
-	}
-	if c := conn.(*recordedConn); c.body != nil || len(c.head) > 0 {
-		t.Errorf("the connection keeps %q", c.head)
+	for _, head := range []string{"f: the end of a field\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b\r\n\r\n"} {
+		s := &sender{transport: transport}
+		req := s.record(httptest.NewRequest(http.MethodGet, "http://a.test/", nil))
+		httptrace.ContextClientTrace(req.Context()).GotConn(httptrace.GotConnInfo{Conn: conn})
+		receive(head)
+		resp := &http.Response{
+			Status: "200 OK", StatusCode: 200, Proto: "HTTP/1.1", ProtoMajor: 1, ContentLength: 4, Header: http.Header{"A": {"b"}},
+			Body: io.NopCloser(strings.NewReader("body")),
+		}
+		s.recording.responded(req, resp)
+		receive("bo")
+		_, _ = io.Copy(io.Discard, resp.Body)
+		receive("dy")
+		must(t, resp.Body.Close())
+		receive("more")
+		want := fetched{"HTTP/1.1 200 OK\r\nA: b\r\n\r\n", "body", "", false}
+		if diff := cmp.Diff(want, fetchedFrom(t, a.exchanges[len(a.exchanges)-1]), cmp.AllowUnexported(fetched{})); diff != "" {
+			t.Error(diff)
+		}
+		if c := conn.(*recordedConn); c.body != nil || len(c.head) > 0 || s.recording.body.size != 4 {
+			t.Errorf("the connection keeps %q, and %d bytes are recorded", c.head, s.recording.body.size)
+		}
 	}
 }
 
 // A request on a connection begins before the body of the response before it is closed. Neither has a part of the other.
 func TestNextRequestBeginsBeforeTheEnd(t *testing.T) {
 	s := newRawServer(t, false, func(r *http.Request) (string, bool) {
-		return fmt.Sprintf("HTTP/1.1 200 OK\r\nA: %s\r\nContent-Length: 1\r\n\r\n%s", r.URL.Path[1:], r.URL.Path[1:]), false
+		return fmt.Sprintf("HTTP/1.1 200 OK\r\nA: %s\r\nContent-Length: 60000\r\n\r\n%s", r.URL.Path[1:], strings.Repeat(r.URL.Path[1:], 60_000)), false
 	})
 	transport, a := recordingTransport(t, Config{}, nil)
 	var bodies []io.ReadCloser
@@ -653,7 +660,7 @@ func TestNextRequestBeginsBeforeTheEnd(t *testing.T) {
 	}
 	must(t, bodies[1].Close())
 	for i, e := range a.exchanges {
-		want := fetched{fmt.Sprintf("HTTP/1.1 200 OK\r\nA: %d\r\nContent-Length: 1\r\n\r\n", i+1), fmt.Sprint(i + 1), "", false}
+		want := fetched{fmt.Sprintf("HTTP/1.1 200 OK\r\nA: %d\r\nContent-Length: 60000\r\n\r\n", i+1), strings.Repeat(fmt.Sprint(i+1), 60_000), "", false}
 		if diff := cmp.Diff(want, fetchedFrom(t, e), cmp.AllowUnexported(fetched{})); diff != "" {
 			t.Error(diff)
 		}

@@ -212,3 +212,58 @@ func TestNoteOfAnotherVersion(t *testing.T) {
 		}
 	}
 }
+
+// A closable body counts its closes.
+type closable struct {
+	output.BytesBody
+	closed int
+}
+
+func (c *closable) Close() error {
+	c.closed++
+	return nil
+}
+
+// bodySink is a sink that may fail. Bodies must be open while it writes.
+type bodySink struct {
+	t      *testing.T
+	err    error
+	bodies int
+}
+
+func (s *bodySink) Write(r *output.Results) error {
+	for _, e := range r.Exchanges {
+		if b, ok := e.Body.(*closable); ok {
+			if s.bodies++; b.closed > 0 {
+				s.t.Error("the body is closed before it is written")
+			}
+		}
+	}
+	return s.err
+}
+func (*bodySink) Commit(bool) ([]byte, error) { return nil, nil }
+func (*bodySink) Close() error                { return nil }
+
+// The bodies of exchanges are closed once: when all sinks have written them or one has failed, or at the end of the crawl.
+func TestBodiesAreClosed(t *testing.T) {
+	for _, failed := range []error{nil, syscall.ENOSPC} {
+		r := openWriter(t, nil)
+		first, second := &bodySink{t: t, err: failed}, &bodySink{t: t}
+		r.sinks = []sink{{Sink: first}, {Sink: second}}
+		var filed, unfiled, last closable
+		var batch Batch
+		batch.Results().Exchanges = []*output.Exchange{{}, {Body: &filed}} // one without a body
+		r.Exchange(&output.Exchange{Body: &unfiled})
+		if err := r.Commit(frontier.Outcome{Result: frontier.Drop}, nil, batch); !errors.Is(err, failed) {
+			t.Error(err)
+		}
+		if first.bodies != 2 || failed == nil && second.bodies != 2 {
+			t.Errorf("%d and %d bodies are written", first.bodies, second.bodies)
+		}
+		r.Exchange(&output.Exchange{Body: &last})
+		must(t, r.Close())
+		if filed.closed != 1 || unfiled.closed != 1 || last.closed != 1 {
+			t.Errorf("sinks that fail with %v: %d, %d and %d closes", failed, filed.closed, unfiled.closed, last.closed)
+		}
+	}
+}
