@@ -267,3 +267,16 @@ func TestBodiesAreClosed(t *testing.T) {
 		}
 	}
 }
+
+// An archive that is new has a checkpoint in the frontier before anything is written to it: a crawl that is killed then
+// knows which files are not its own.
+func TestNewArchiveBeginsWithACheckpoint(t *testing.T) {
+	f := &finishing{hold: make(chan struct{})}
+	close(f.hold)
+	r := openWriter(t, f)
+	r.sinks = []sink{{Sink: &bodySink{t: t}, format: output.Format{Name: "a", Exchanges: true}, fresh: true}, {Sink: &bodySink{t: t}, format: output.Format{Name: "b"}, fresh: true}}
+	must(t, r.FillSinks())
+	if f.calls.Load() != 1 || r.committed.Sinks["a"] == nil || r.committed.Sinks["b"] != nil {
+		t.Errorf("%d commits of %q", f.calls.Load(), r.committed.Sinks)
+	}
+}
