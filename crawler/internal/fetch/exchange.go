@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"strings"
 	"sync"
 	"time"
@@ -18,84 +17,59 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// A recording is an exchange in progress, and the body of its response. The response is what a recordedConn receives or,
-// over other connections, what net/http makes of it. It is nil if exchanges are not recorded.
+// A recording is an exchange in progress, and the body of its response. A recordedConn has both as they are sent. For
+// other connections they are what net/http gets and returns. It is nil if exchanges are not recorded.
 type recording struct {
 	io.ReadCloser // the body without decoding
 
-	transport *Transport
-	page      *Response // that gets the exchange instead of the archive; nil if no page is requested
-	ex        output.Exchange
-	body      spool
-	raw       bool  // a recordedConn records the body
-	chunked   bool  // and its chunks
-	size      int64 // of the body as the header says; -1 if it does not
-	read      int64 // bytes that were read of the body
-	err       error // of the last Read
-	once      sync.Once
+	sender  *sender
+	page    *Response // that gets the exchange instead of the archive; nil if no page is requested
+	ex      output.Exchange
+	body    spool
+	raw     bool  // a recordedConn records the body
+	chunked bool  // and its chunks
+	size    int64 // of the body as the header says; -1 if it does not
+	read    int64 // bytes that were read of the body
+	err     error // of the last Read
+	once    sync.Once
 
-	omit, omitResponse map[string]bool // fields that the archive omits
-
-	mu     sync.Mutex    // guards the fields below: other goroutines open the connection
-	conn   *recordedConn // the last connection; nil if it is another
-	fields []byte        // header fields of the request as they were sent
-	addr   string        // of the server; empty for a proxy
+	addr net.Addr      // of the last connection; guarded by sender.mu until the response, as conn
+	conn *recordedConn // the last connection, if it is one
 }
 
-// record begins the recording of a request, and returns the request to send instead. The exchanges of a page are in its
-// Response. The crawl archives them later, since the page may forbid archiving.
-func (s *sender) record(req *http.Request) *http.Request {
-	t := s.transport
-	if t.crawl.Archive == nil {
-		return req
+// record begins the recording of a request. The exchanges of a page are in its Response. The crawl archives them later,
+// since the page may forbid archiving.
+func (s *sender) record(req *http.Request) {
+	if s.transport.crawl.Archive == nil {
+		return
 	}
-	r := &recording{transport: t, page: pageOf(req), ex: output.Exchange{URL: req.URL.String(), StartedAt: time.Now()}}
-	r.omit, r.omitResponse = t.credentials.Omit(req.URL)
-	s.recording = r
-	proxied := t.proxyOf(req) != nil
-	return req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
-		GotConn: func(info httptrace.GotConnInfo) {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.conn, r.fields = recordFrom(info.Conn), nil // an attempt on a connection that was closed does not count
-			if host, _, err := net.SplitHostPort(info.Conn.RemoteAddr().String()); err == nil && !proxied {
-				r.addr = host
-			}
-		},
-		WroteHeaderField: func(key string, values []string) {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			switch {
-			case key == ":authority":
-				key = "Host"
-			case strings.EqualFold(key, "Proxy-Authorization"), r.omit[http.CanonicalHeaderKey(key)]: // the former is for the proxy
-				return
-			}
-			for _, value := range values {
-				if !strings.HasPrefix(key, ":") { // not a pseudo-header field of HTTP/2
-					r.fields = fmt.Appendf(r.fields, "%s: %s\r\n", http.CanonicalHeaderKey(key), value)
-				}
-			}
-		},
-	}))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.recording = &recording{sender: s, page: pageOf(req), ex: output.Exchange{URL: req.URL.String(), StartedAt: time.Now()}}
 }
 
-// responded records the header of the response. The body is recorded while it is received. Call it
+// responded records the headers of request and response. The body is recorded while it is received. Call it
 // before the response is changed. With no-store it withholds the body, except that of a page: the
 // crawl decides about pages.
 func (r *recording) responded(req *http.Request, resp *http.Response) {
 	if r == nil {
 		return
 	}
-	r.ex.Request = r.request(req)
-	r.body = spool{transport: r.transport, max: r.transport.maxRecorded}
+	r.sender.mu.Lock()
+	defer r.sender.mu.Unlock()
+	t := r.sender.transport
+	if r.addr != nil && t.proxyOf(req) == nil {
+		r.ex.Addr, _, _ = net.SplitHostPort(r.addr.String()) // without a port, as of a pipe, it is not known
+	}
+	r.body = spool{transport: t, max: t.maxRecorded}
 	if r.page == nil && robotsext.NoStore(resp.Header) {
 		r.ex.Withheld, r.body.max = "no-store", 0 // ROB-CAC-06
 	}
-	if head := r.conn.begin(&r.body); head != nil {
-		r.raw, r.ex.Response = true, omitFields(head, r.omitResponse)
+	omit, omitResponse := t.credentials.Omit(req.URL)
+	if sent, head := r.conn.begin(&r.body); head != nil {
+		r.raw, r.ex.Request, r.ex.Response = true, omitFields(sent, omit), omitFields(head, omitResponse)
 	} else {
-		r.ex.Response = headerOf(resp, r.omitResponse)
+		r.ex.Request, r.ex.Response = requestHeader(req, omit), responseHeader(resp, omitResponse)
 	}
 	r.ex.Status, r.ex.Proto, r.size = resp.StatusCode, resp.Proto, resp.ContentLength
 	if req.Method == http.MethodHead || resp.StatusCode == http.StatusNotModified { // the length is that of another response
@@ -105,34 +79,26 @@ func (r *recording) responded(req *http.Request, resp *http.Response) {
 	r.ReadCloser, resp.Body = resp.Body, r
 }
 
-// headerOf returns the header of a response that net/http has read, such as one of HTTP/2, as one of HTTP/1.1.
-func headerOf(resp *http.Response, omit map[string]bool) []byte {
+// requestHeader returns the header of a request as one of HTTP/1.1.
+func requestHeader(req *http.Request, omit map[string]bool) []byte {
+	var head bytes.Buffer
+	fmt.Fprintf(&head, "%s %s HTTP/1.1\r\nHost: %s\r\n", req.Method, req.URL.RequestURI(), cmp.Or(req.Host, req.URL.Host))
+	_ = req.Header.WriteSubset(&head, omit) // a buffer does not fail
+	head.WriteString("\r\n")
+	return head.Bytes()
+}
+
+// responseHeader returns the header of a response that net/http has read, such as one of HTTP/2, as one of HTTP/1.1.
+func responseHeader(resp *http.Response, omit map[string]bool) []byte {
 	proto := "HTTP/1.1"
 	if resp.ProtoMajor == 1 {
 		proto = resp.Proto
 	}
 	var head bytes.Buffer
 	fmt.Fprintf(&head, "%s %s\r\n", proto, cmp.Or(strings.TrimSpace(resp.Status), fmt.Sprint(resp.StatusCode)))
-	_ = resp.Header.WriteSubset(&head, omit) // a buffer does not fail
+	_ = resp.Header.WriteSubset(&head, omit)
 	head.WriteString("\r\n")
 	return head.Bytes()
-}
-
-// request returns the header of the request as it was sent or, if the transport does not report
-// that, as it was passed to the transport.
-func (r *recording) request(req *http.Request) []byte {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.ex.Addr = r.addr
-	head := fmt.Appendf(nil, "%s %s HTTP/1.1\r\n", req.Method, req.URL.RequestURI())
-	if r.fields != nil {
-		return append(append(head, r.fields...), "\r\n"...)
-	}
-	b := bytes.NewBuffer(head)
-	fmt.Fprintf(b, "Host: %s\r\n", cmp.Or(req.Host, req.URL.Host))
-	_ = req.Header.WriteSubset(b, r.omit)
-	b.WriteString("\r\n")
-	return b.Bytes()
 }
 
 // omitFields returns a header without the fields of some names.
@@ -172,7 +138,7 @@ func (r *recording) drain() {
 	if r.page != nil {
 		left = int64(r.page.limit) + r.page.rest - r.read
 	}
-	n, _ := io.Copy(io.Discard, io.LimitReader(r, min(left, r.transport.maxRecorded))) // the error is in r
+	n, _ := io.Copy(io.Discard, io.LimitReader(r, min(left, r.sender.transport.maxRecorded))) // the error is in r
 	if r.page != nil {
 		r.page.Dropped += n
 	}
@@ -199,15 +165,15 @@ func (r *recording) finish() {
 	r.ex.Body, r.ex.Truncated = r.body.first(size), r.truncated(size)
 	switch {
 	case r.body.err != nil:
-		r.transport.crawl.Lifecycle.Fail(fmt.Errorf("record the body of %s: %w", secret.RedactText(r.ex.URL), r.body.err))
+		r.sender.transport.crawl.Lifecycle.Fail(fmt.Errorf("record the body of %s: %w", secret.RedactText(r.ex.URL), r.body.err))
 	case r.body.cut && r.ex.Truncated != "" && r.ex.Withheld == "":
-		r.transport.reportCut(&r.ex)
+		r.sender.transport.reportCut(&r.ex)
 	}
 	if r.page != nil {
 		r.page.Exchanges = append(r.page.Exchanges, &r.ex)
 		return
 	}
-	r.transport.crawl.Archive.Exchange(&r.ex)
+	r.sender.transport.crawl.Archive.Exchange(&r.ex)
 }
 
 // truncated returns why the body is incomplete of which size bytes are kept.

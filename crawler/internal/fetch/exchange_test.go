@@ -15,7 +15,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httptrace"
 	"net/netip"
 	"net/url"
 	"os"
@@ -616,8 +615,9 @@ func TestBytesThatAreNotOfTheResponse(t *testing.T) {
 	}
 	for _, head := range []string{"f: the end of a field\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b\r\n\r\n"} {
 		s := &sender{transport: transport}
-		req := s.record(httptest.NewRequest(http.MethodGet, "http://a.test/", nil))
-		httptrace.ContextClientTrace(req.Context()).GotConn(httptrace.GotConnInfo{Conn: conn})
+		req := httptest.NewRequest(http.MethodGet, "http://a.test/", nil)
+		s.record(req)
+		s.gotConn(conn, true)
 		receive(head)
 		resp := &http.Response{
 			Status: "200 OK", StatusCode: 200, Proto: "HTTP/1.1", ProtoMajor: 1, ContentLength: 4, Header: http.Header{"A": {"b"}},

@@ -6,12 +6,13 @@ import (
 	"sync"
 )
 
-// A recordedConn is a connection of HTTP/1.1 that records the responses as it receives them. It has one request at a
-// time, but that may begin before the body of the response before it is closed.
+// A recordedConn is a connection of HTTP/1.1 that records requests and responses as they are sent. It has one request at
+// a time, but that may begin before the body of the response before it is closed.
 type recordedConn struct {
 	net.Conn
 
 	mu    sync.Mutex // guards the fields below
+	sent  []byte     // before begin
 	head  []byte     // received before begin
 	body  *spool     // of the last response; nil before begin
 	ended bool       // nothing is recorded
@@ -20,7 +21,7 @@ type recordedConn struct {
 // newRecordedConn returns a connection with a recordedConn.
 func newRecordedConn(conn net.Conn) net.Conn { return &recordedConn{Conn: conn} }
 
-// recordFrom makes a connection record a response. It returns nil if the connection is no recordedConn.
+// recordFrom makes a connection record a request and its response. It returns nil if the connection is no recordedConn.
 func recordFrom(conn net.Conn) *recordedConn {
 	if f, ok := conn.(*headerFilter); ok {
 		conn = f.Conn
@@ -29,9 +30,17 @@ func recordFrom(conn net.Conn) *recordedConn {
 	if ok {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.head, c.body, c.ended = nil, nil, false
+		c.sent, c.head, c.body, c.ended = nil, nil, nil, false
 	}
 	return c
+}
+
+// Write implements io.Writer.
+func (c *recordedConn) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	c.sent = append(c.sent, p...) // first, since the response may come before Write returns
+	c.mu.Unlock()
+	return c.Conn.Write(p)
 }
 
 // Read implements io.Reader.
@@ -52,23 +61,20 @@ func (c *recordedConn) Read(p []byte) (int, error) {
 // anyHeader matches the header of a response after those of interim responses.
 var anyHeader = regexp.MustCompile(`(?s)^(?:HTTP/\S* +1\d\d.*?\n\r?\n)*(HTTP/.*?\n\r?\n)`)
 
-// begin returns the header of a response, and records what follows it in body. It returns nil if the header was not
-// recorded, or only its end, since the server began to send it before the request.
-func (c *recordedConn) begin(body *spool) []byte {
+// begin returns what was sent, and the header of the response, and records what follows it in body. It returns nil if the
+// header was not recorded, or only its end, since the server began to send it before the request.
+func (c *recordedConn) begin(body *spool) (sent, head []byte) {
 	if c == nil {
-		return nil
+		return nil, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	found := anyHeader.FindSubmatchIndex(c.head)
-	if found == nil {
-		c.head, c.ended = nil, true
-		return nil
+	if found := anyHeader.FindSubmatchIndex(c.head); found != nil {
+		sent, head, c.body = c.sent, c.head[found[2]:found[3]], body
+		body.write(c.head[found[3]:])
 	}
-	head, rest := c.head[found[2]:found[3]], c.head[found[3]:]
-	c.head, c.body = nil, body
-	body.write(rest)
-	return head
+	c.sent, c.head, c.ended = nil, nil, head == nil
+	return sent, head
 }
 
 // end ends the recording of a body.

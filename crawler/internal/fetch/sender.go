@@ -30,7 +30,6 @@ type sender struct {
 	cancel     func(cause error) // ends ctx
 	began      time.Time
 	retryAfter time.Duration // for which the host is blocked at the end; 0 means not at all
-	recording  *recording    // of the last response; nil if exchanges are not recorded
 
 	mu      sync.Mutex // guards the fields below: the functions of the trace may be called at any time
 	conn    net.Conn   // the last connection, to which the request was added in conns; nil if none
@@ -40,6 +39,8 @@ type sender struct {
 	written bool       // the request was written to conn
 	resent  int        // number of repetitions of the request
 	fresh   bool       // the request must be sent over a new connection
+
+	recording *recording // of the last response; nil if exchanges are not recorded
 }
 
 // errRefusedAgain is the error of a request that would be sent a third time.
@@ -87,6 +88,9 @@ func (s *sender) gotConn(conn net.Conn, reused bool) (wait bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.release(false)
+	if s.recording != nil {
+		s.recording.addr, s.recording.conn = conn.RemoteAddr(), recordFrom(conn)
+	}
 	if s.fresh && reused {
 		_ = underlying(conn).Close() // net/http writes nothing, and uses another connection
 		return false
@@ -116,14 +120,16 @@ const (
 
 // send sends a request, and repeats it once if the site has timed out an idle connection.
 func (s *sender) send(base http.RoundTripper, req *http.Request) (*http.Response, error) {
-	resp, err := s.sendOnce(base, s.record(req))
+	s.record(req)
+	resp, err := s.sendOnce(base, req)
 	if err != nil || !s.timedOut(resp) {
 		return resp, err
 	}
 	s.recording.responded(req, resp)
 	_ = resp.Body.Close()
 	s.done(false)
-	if resp, err = s.sendOnce(base, s.record(req)); err == nil {
+	s.record(req)
+	if resp, err = s.sendOnce(base, req); err == nil {
 		s.timedOut(resp)
 	}
 	return resp, err
