@@ -39,11 +39,8 @@ type abortError struct{ why error }
 
 func (e *abortError) Error() string { return e.why.Error() }
 
-// isAborted reports whether an error is that of a request which this process has ended.
-func isAborted(err error) bool {
-	_, ok := errors.AsType[*abortError](err)
-	return ok || errors.Is(err, context.Canceled)
-}
+// Is makes it a cancellation.
+func (e *abortError) Is(target error) bool { return target == context.Canceled }
 
 // brokenFraming are the prefixes of net/http's errors about the framing of a body. These errors
 // have no types.

@@ -3,6 +3,7 @@ package fetch
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -61,15 +62,20 @@ func (r *recording) responded(req *http.Request, resp *http.Response) {
 	if r.addr != nil && t.proxyOf(req) == nil {
 		r.ex.Addr, _, _ = net.SplitHostPort(r.addr.String()) // without a port, as of a pipe, it is not known
 	}
-	r.body = spool{transport: t, max: t.maxRecorded}
+	r.body = spool{transport: t, max: t.cfg.MaxRecorded}
 	if r.page == nil && robotsext.NoStore(resp.Header) {
 		r.ex.Withheld, r.body.max = "no-store", 0 // ROB-CAC-06
 	}
-	omit, omitResponse := t.credentials.Omit(req.URL)
+	omit, omitResponse := t.cfg.Credentials.Omit(req.URL)
 	if sent, head := r.conn.begin(&r.body); head != nil {
 		r.raw, r.ex.Request, r.ex.Response = true, omitFields(sent, omit), omitFields(head, omitResponse)
 	} else {
-		r.ex.Request, r.ex.Response = requestHeader(req, omit), responseHeader(resp, omitResponse)
+		proto := "HTTP/1.1"
+		if resp.ProtoMajor == 1 {
+			proto = resp.Proto
+		}
+		r.ex.Request = headerOf(fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s", req.Method, req.URL.RequestURI(), cmp.Or(req.Host, req.URL.Host)), req.Header, omit)
+		r.ex.Response = headerOf(proto+" "+cmp.Or(strings.TrimSpace(resp.Status), fmt.Sprint(resp.StatusCode)), resp.Header, omitResponse)
 	}
 	r.ex.Status, r.ex.Proto, r.size = resp.StatusCode, resp.Proto, resp.ContentLength
 	if req.Method == http.MethodHead || resp.StatusCode == http.StatusNotModified { // the length is that of another response
@@ -79,24 +85,10 @@ func (r *recording) responded(req *http.Request, resp *http.Response) {
 	r.ReadCloser, resp.Body = resp.Body, r
 }
 
-// requestHeader returns the header of a request as one of HTTP/1.1.
-func requestHeader(req *http.Request, omit map[string]bool) []byte {
-	var head bytes.Buffer
-	fmt.Fprintf(&head, "%s %s HTTP/1.1\r\nHost: %s\r\n", req.Method, req.URL.RequestURI(), cmp.Or(req.Host, req.URL.Host))
-	_ = req.Header.WriteSubset(&head, omit) // a buffer does not fail
-	head.WriteString("\r\n")
-	return head.Bytes()
-}
-
-// responseHeader returns the header of a response that net/http has read, such as one of HTTP/2, as one of HTTP/1.1.
-func responseHeader(resp *http.Response, omit map[string]bool) []byte {
-	proto := "HTTP/1.1"
-	if resp.ProtoMajor == 1 {
-		proto = resp.Proto
-	}
-	var head bytes.Buffer
-	fmt.Fprintf(&head, "%s %s\r\n", proto, cmp.Or(strings.TrimSpace(resp.Status), fmt.Sprint(resp.StatusCode)))
-	_ = resp.Header.WriteSubset(&head, omit)
+// headerOf returns a header with its first lines.
+func headerOf(first string, fields http.Header, omit map[string]bool) []byte {
+	head := bytes.NewBufferString(first + "\r\n")
+	_ = fields.WriteSubset(head, omit) // a buffer does not fail
 	head.WriteString("\r\n")
 	return head.Bytes()
 }
@@ -138,7 +130,7 @@ func (r *recording) drain() {
 	if r.page != nil {
 		left = int64(r.page.limit) + r.page.rest - r.read
 	}
-	n, _ := io.Copy(io.Discard, io.LimitReader(r, min(left, r.sender.transport.maxRecorded))) // the error is in r
+	n, _ := io.Copy(io.Discard, io.LimitReader(r, min(left, r.sender.transport.cfg.MaxRecorded))) // the error is in r
 	if r.page != nil {
 		r.page.Dropped += n
 	}
@@ -155,7 +147,7 @@ func (r *recording) Close() error {
 func (r *recording) finish() {
 	r.ex.Duration = time.Since(r.ex.StartedAt)
 	r.conn.end(&r.body)
-	if r.chunked && r.err == io.EOF {
+	if r.chunked && r.err == io.EOF && !r.body.cut && r.body.err == nil {
 		r.size = r.body.chunkedSize()
 	}
 	size := r.body.size
@@ -163,41 +155,34 @@ func (r *recording) finish() {
 		size = min(size, r.size) // what follows is not part of the response
 	}
 	r.ex.Body, r.ex.Truncated = r.body.first(size), r.truncated(size)
+	url, t := secret.RedactText(r.ex.URL), r.sender.transport
 	switch {
 	case r.body.err != nil:
-		r.sender.transport.crawl.Lifecycle.Fail(fmt.Errorf("record the body of %s: %w", secret.RedactText(r.ex.URL), r.body.err))
+		t.crawl.Lifecycle.Fail(fmt.Errorf("record the body of %s: %w", url, r.body.err))
 	case r.body.cut && r.ex.Truncated != "" && r.ex.Withheld == "":
-		r.sender.transport.reportCut(&r.ex)
+		t.cut.Do(func() {
+			t.crawl.Lifecycle.Notice("archived body truncated", fmt.Sprintf(
+				"the archive has only the first %d bytes of %s, and of other bodies that are larger; see warc-max", r.body.max, url), "url", url, "max", r.body.max)
+		})
 	}
 	if r.page != nil {
 		r.page.Exchanges = append(r.page.Exchanges, &r.ex)
 		return
 	}
-	r.sender.transport.crawl.Archive.Exchange(&r.ex)
+	t.crawl.Archive.Exchange(&r.ex)
 }
 
 // truncated returns why the body is incomplete of which size bytes are kept.
 func (r *recording) truncated(size int64) output.Truncated {
 	switch {
-	case size == r.size:
+	case size == r.size, r.err == io.EOF && !r.body.cut:
 		return ""
-	case r.body.cut, r.err == nil: // a reader had enough
+	case r.err == nil, r.body.cut: // a reader had enough, or the archive
 		return output.TruncatedLength
-	case r.err == io.EOF:
-		return ""
 	case isTimeout(r.err), errors.Is(r.err, errStalled):
 		return output.TruncatedTime
-	case isAborted(r.err):
+	case errors.Is(r.err, context.Canceled):
 		return output.TruncatedUnspecified
 	}
 	return output.TruncatedDisconnect
-}
-
-// reportCut tells the operator, once, that the archive has only a part of a body.
-func (t *Transport) reportCut(e *output.Exchange) {
-	t.cut.Do(func() {
-		url := secret.RedactText(e.URL)
-		t.crawl.Lifecycle.Notice("archived body truncated", fmt.Sprintf(
-			"the archive has only the first %d bytes of %s, and of other bodies that are larger; see warc-max", t.maxRecorded, url), "url", url, "max", t.maxRecorded)
-	})
 }

@@ -352,8 +352,8 @@ func TestTruncatedByLimits(t *testing.T) {
 	})
 	transport, a := recordingTransport(t, Config{MaxRecorded: 100_000}, nil)
 	for _, path := range []string{"/stalls", "/1", "/2"} {
-		if transport.stall = 0; path == "/stalls" {
-			transport.stall = 50 * time.Millisecond
+		if transport.cfg.StallTimeout = 0; path == "/stalls" {
+			transport.cfg.StallTimeout = 50 * time.Millisecond
 		}
 		request(t, transport, http.MethodGet, s.url+path, nil)
 	}
@@ -545,7 +545,7 @@ func TestNoStoreIsNeverOnDisk(t *testing.T) {
 	plain := httptest.NewServer(server.Config.Handler)
 	defer plain.Close()
 	transport, a := recordingTransport(t, Config{}, trusting.TLSClientConfig.RootCAs)
-	transport.spool = t.TempDir() + "/missing" // to create a file there fails, and with it the crawl
+	transport.cfg.Spool = t.TempDir() + "/missing" // to create a file there fails, and with it the crawl
 	for _, url := range []string{plain.URL, server.URL} {
 		request(t, transport, http.MethodGet, url+"/robots.txt", nil)
 	}
@@ -633,7 +633,7 @@ func TestBytesThatAreNotOfTheResponse(t *testing.T) {
 		if diff := cmp.Diff(want, fetchedFrom(t, a.exchanges[len(a.exchanges)-1]), cmp.AllowUnexported(fetched{})); diff != "" {
 			t.Error(diff)
 		}
-		if c := conn.(*recordedConn); c.body != nil || len(c.head) > 0 || s.recording.body.size != 4 {
+		if c := conn.(*recordedConn); c.body.size > 0 || len(c.head) > 0 || s.recording.body.size != 4 {
 			t.Errorf("the connection keeps %q, and %d bytes are recorded", c.head, s.recording.body.size)
 		}
 	}

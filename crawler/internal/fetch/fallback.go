@@ -28,7 +28,7 @@ func newFallback(t *http.Transport, cfg *Config, record bool) *fallback {
 		filter = func(conn net.Conn) net.Conn { return newHeaderFilter(newRecordedConn(conn)) }
 	}
 	single := withoutHTTP2(t)
-	single.Proxy, single.DisableKeepAlives = nil, true
+	single.Proxy, single.DisableKeepAlives = http.ProxyURL(nil), true
 	return &fallback{base: connect(t), http1: connect(withoutHTTP2(t)), filtered: wrapConns(single, cfg, filter), proxied: t}
 }
 

@@ -11,11 +11,10 @@ import (
 type recordedConn struct {
 	net.Conn
 
-	mu    sync.Mutex // guards the fields below
-	sent  []byte     // before begin
-	head  []byte     // received before begin
-	body  *spool     // of the last response; nil before begin
-	ended bool       // nothing is recorded
+	mu   sync.Mutex // guards the fields below
+	sent []byte     // before begin
+	head []byte     // received before begin
+	body *spool     // of the last response; nil before begin, and an empty one at the end
 }
 
 // newRecordedConn returns a connection with a recordedConn.
@@ -30,7 +29,7 @@ func recordFrom(conn net.Conn) *recordedConn {
 	if ok {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.sent, c.head, c.body, c.ended = nil, nil, nil, false
+		c.sent, c.head, c.body = nil, nil, nil
 	}
 	return c
 }
@@ -48,11 +47,9 @@ func (c *recordedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch {
-	case c.ended:
-	case c.body == nil:
+	if c.body == nil {
 		c.head = append(c.head, p[:n]...)
-	default:
+	} else {
 		c.body.write(p[:n])
 	}
 	return n, err
@@ -72,8 +69,10 @@ func (c *recordedConn) begin(body *spool) (sent, head []byte) {
 	if found := anyHeader.FindSubmatchIndex(c.head); found != nil {
 		sent, head, c.body = c.sent, c.head[found[2]:found[3]], body
 		body.write(c.head[found[3]:])
+	} else {
+		c.body = new(spool)
 	}
-	c.sent, c.head, c.ended = nil, nil, head == nil
+	c.sent, c.head = nil, nil
 	return sent, head
 }
 
@@ -85,6 +84,6 @@ func (c *recordedConn) end(body *spool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.body == body { // otherwise the next request has begun
-		c.body, c.ended = nil, true
+		c.body = new(spool)
 	}
 }

@@ -35,7 +35,7 @@ func (s *spool) write(p []byte) {
 		return
 	}
 	if s.file == nil && s.err == nil {
-		s.file, s.err = s.transport.createSpoolFile()
+		s.create()
 		p, s.mem = append(s.mem, p...), nil
 	}
 	if s.err == nil {
@@ -43,17 +43,17 @@ func (s *spool) write(p []byte) {
 	}
 }
 
-// createSpoolFile creates a file without a name. If no descriptor is free, it closes idle connections.
-func (t *Transport) createSpoolFile() (*os.File, error) {
-	file, err := os.CreateTemp(t.spool, ".body-*")
-	if isExhausted(err) {
-		t.CloseIdleConnections()
-		file, err = os.CreateTemp(t.spool, ".body-*")
+// create creates the file. If no descriptor is free, it closes idle connections.
+func (s *spool) create() {
+	for range 2 {
+		if s.file, s.err = os.CreateTemp(s.transport.cfg.Spool, ".body-*"); s.err == nil {
+			_ = os.Remove(s.file.Name()) // Windows cannot remove an open file
+		}
+		if !isExhausted(s.err) {
+			return
+		}
+		s.transport.CloseIdleConnections()
 	}
-	if err == nil {
-		_ = os.Remove(file.Name()) // Windows cannot remove an open file
-	}
-	return file, err
 }
 
 // first returns the first bytes that were kept, or nil if there are none.
@@ -67,19 +67,14 @@ func (s *spool) first(size int64) output.Body {
 	return output.BytesBody(s.mem[:size])
 }
 
-// chunkedSize returns the size of a body with its chunks and trailer, without the bytes after them.
+// chunkedSize returns the size of a whole body with its chunks and trailer, without the bytes after them. Net/http has
+// read it without an error.
 func (s *spool) chunkedSize() int64 {
-	body := s.first(s.size)
-	if body == nil {
-		return 0
-	}
-	in := io.NewSectionReader(body, 0, s.size)
+	in := io.NewSectionReader(s.first(s.size), 0, s.size)
 	b := bufio.NewReader(in)
-	if _, err := io.Copy(io.Discard, httputil.NewChunkedReader(b)); err != nil { // it is cut
-		return -1
-	}
-	_, _ = textproto.NewReader(b).ReadMIMEHeader() // net/http has read it
-	at, _ := in.Seek(0, io.SeekCurrent)            // does not fail
+	_, _ = io.Copy(io.Discard, httputil.NewChunkedReader(b))
+	_, _ = textproto.NewReader(b).ReadMIMEHeader()
+	at, _ := in.Seek(0, io.SeekCurrent)
 	return at - int64(b.Buffered())
 }
 

@@ -90,19 +90,11 @@ type Archive interface{ Exchange(e *output.Exchange) }
 // responses that http.Client would reject.
 type Transport struct {
 	crawl   Crawl
+	cfg     Config
 	base    http.RoundTripper
 	proxied *http.Transport // which base uses; nil if unknown
-	stall   time.Duration   // zero means no limit
 	conns   http2Conns
-
-	credentials *credentials.Store // nil if none
-	signer      robotsext.Signer   // nil if none
-	contact     string             // in From; empty if none
-	types       Types
-
-	spool       string
-	maxRecorded int64
-	cut         sync.Once // see reportCut
+	cut     sync.Once // the operator was told that the archive has only a part of a body
 }
 
 // NewTransport returns a Transport for a crawl.
@@ -111,20 +103,16 @@ func NewTransport(crawl Crawl, cfg Config) *Transport {
 	if len(cfg.Local) > 0 {
 		base = &localTransport{base, cfg.Local}
 	}
-	return &Transport{
-		crawl: crawl, base: &idleCloser{base, crawl}, proxied: proxied, stall: cfg.StallTimeout,
-		credentials: cfg.Credentials, signer: cfg.Signer, contact: cfg.Contact, types: cfg.Types,
-		spool: cfg.Spool, maxRecorded: cfg.MaxRecorded,
-	}
+	return &Transport{crawl: crawl, cfg: cfg, base: &idleCloser{base, crawl}, proxied: proxied}
 }
 
 // RoundTrip implements http.RoundTripper.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if t.signer == nil {
+	if t.cfg.Signer == nil {
 		return t.exchange(req)
 	}
 	sent := false
-	resp, err := t.signer.Send(sendFunc(func(req *http.Request) (*http.Response, error) {
+	resp, err := t.cfg.Signer.Send(sendFunc(func(req *http.Request) (*http.Response, error) {
 		sent = true
 		return t.exchange(req)
 	}), req, func(ctx context.Context) error { return t.crawl.Pacer.PauseBefore(ctx, req.URL) })
@@ -157,10 +145,10 @@ func (t *Transport) exchange(req *http.Request) (*http.Response, error) {
 	out := req.WithContext(s.withTrace())
 	out.Header = req.Header.Clone()
 	encoded := acceptCodings(out)
-	if t.contact != "" {
-		out.Header.Set("From", t.contact)
+	if t.cfg.Contact != "" {
+		out.Header.Set("From", t.cfg.Contact)
 	}
-	t.credentials.Apply(out, content)
+	t.cfg.Credentials.Apply(out, content)
 	resp, err := s.send(t.base, out)
 	if err == nil {
 		err = t.check(out, resp)
@@ -172,15 +160,15 @@ func (t *Transport) exchange(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if content {
-		t.credentials.Keep(req, resp)
+		t.cfg.Credentials.Keep(req, resp)
 	}
 	s.retryAfter = t.crawl.Pacer.RetryAfter(req, resp)
 	if resp.Body == nil {
 		resp.Body = http.NoBody
 	}
 	resp.Body = s.track(resp)
-	if t.stall > 0 && resp.Body != http.NoBody {
-		resp.Body = newStallBody(resp.Body, t.stall, s)
+	if t.cfg.StallTimeout > 0 && resp.Body != http.NoBody {
+		resp.Body = newStallBody(resp.Body, t.cfg.StallTimeout, s)
 	}
 	s.recording.responded(out, resp)
 	body, size := resp.Body, resp.ContentLength // as the site sends it
@@ -191,7 +179,7 @@ func (t *Transport) exchange(req *http.Request) (*http.Response, error) {
 	resp.Body = &endingBody{resp.Body, s}
 	correctLocation(resp, content)
 	if page != nil {
-		page.readBody(resp, t.types, body, size)
+		page.readBody(resp, t.cfg.Types, body, size)
 	}
 	return resp, nil
 }

@@ -190,7 +190,7 @@ func TestConnectionsOfOtherTypes(t *testing.T) {
 					t.Cleanup(base.CloseIdleConnections)
 				}
 				transport := testTransport(t, base)
-				transport.types = Types{"text/html"}
+				transport.cfg.Types = Types{"text/html"}
 				for i := range 10 {
 					page := Response{limit: 1 << 20}
 					req, err := http.NewRequestWithContext(context.WithValue(t.Context(), responseKey{}, &page), http.MethodGet, fmt.Sprint(server.URL, "/", i), nil)

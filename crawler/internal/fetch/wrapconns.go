@@ -19,7 +19,7 @@ type wrapped struct {
 	*http.Transport // without proxies
 
 	guard   *guard.Guard
-	proxy   func(*http.Request) (*url.URL, error) // nil if there is none
+	proxy   func(*http.Request) (*url.URL, error)
 	proxied http.RoundTripper
 }
 
@@ -28,12 +28,14 @@ func wrapConns(t *http.Transport, cfg *Config, wrap func(net.Conn) net.Conn) *wr
 	direct, dialer := t.Clone(), newDialer(cfg)
 	dialer.Control = cfg.Guard.Control
 	direct.Proxy = nil
-	direct.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		conn, err := dialer.DialContext(ctx, network, addr)
-		if err != nil {
-			return nil, err
+	opened := func(conn net.Conn, err error) (net.Conn, error) {
+		if err != nil || isHTTP2(conn) {
+			return conn, err
 		}
 		return wrap(conn), nil
+	}
+	direct.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		return opened(dialer.DialContext(ctx, network, addr))
 	}
 	direct.DialTLSContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dialer.DialContext(ctx, network, addr)
@@ -47,14 +49,11 @@ func wrapConns(t *http.Transport, cfg *Config, wrap func(net.Conn) net.Conn) *wr
 		ctx, cancel := context.WithTimeoutCause(ctx, min(handshakeTime, cfg.Timeout), errHandshake)
 		defer cancel()
 		secure := tls.Client(conn, config)
-		switch err := secure.HandshakeContext(ctx); {
-		case err != nil:
+		if err := secure.HandshakeContext(ctx); err != nil {
 			_ = conn.Close()
 			return nil, cmp.Or(context.Cause(ctx), err)
-		case isHTTP2(secure):
-			return secure, nil
 		}
-		return wrap(secure), nil
+		return opened(secure, nil)
 	}
 	return &wrapped{direct, cfg.Guard, t.Proxy, cfg.Guard.Transport(t, newDialer(cfg))}
 }
@@ -64,10 +63,8 @@ var errHandshake = fmt.Errorf("TLS handshake timeout: %w", os.ErrDeadlineExceede
 
 // RoundTrip implements http.RoundTripper.
 func (t *wrapped) RoundTrip(req *http.Request) (*http.Response, error) {
-	if t.proxy != nil {
-		if by, err := t.proxy(req); by != nil || err != nil {
-			return t.proxied.RoundTrip(req)
-		}
+	if by, err := t.proxy(req); by != nil || err != nil {
+		return t.proxied.RoundTrip(req)
 	}
 	if err := t.guard.CheckHost(req.URL.Hostname()); err != nil {
 		return nil, err
