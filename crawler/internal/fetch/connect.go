@@ -57,11 +57,11 @@ func newDialer(cfg *Config) *net.Dialer {
 // newBase returns the transport that connects to servers, and the one with its proxies, if known. With record, it records
 // what its connections receive.
 func newBase(cfg *Config, record bool) (base http.RoundTripper, proxied *http.Transport) {
-	if cfg.Base == nil {
+	switch given := cfg.Base.(type) {
+	case nil:
 		own := newHTTPTransport(cfg)
 		return newFallback(own, cfg, record), own
-	}
-	if given, ok := cfg.Base.(*http.Transport); ok {
+	case *http.Transport:
 		return &fallback{base: given, http1: withoutHTTP2(given)}, given
 	}
 	return cfg.Base, nil

@@ -497,7 +497,7 @@ func TestConnectionsAreWrappedOnlyForAnArchive(t *testing.T) {
 	cfg := Config{Timeout: time.Minute, Guard: guard.New()}
 	for _, record := range []bool{false, true} {
 		base, _ := newBase(&cfg, record)
-		if _, wraps := base.(*fallback).base.(*wrapped); wraps != record {
+		if _, wraps := base.(*fallback).base.(*routed); wraps != record {
 			t.Errorf("recording %t, wrapped %t", record, wraps)
 		}
 	}

@@ -22,13 +22,16 @@ type fallback struct {
 // newFallback returns a fallback whose transports are like t. With record, connections of HTTP/1.1 without a proxy are
 // recorded.
 func newFallback(t *http.Transport, cfg *Config, record bool) *fallback {
-	connect, filter := func(t *http.Transport) http.RoundTripper { return cfg.Guard.Transport(t, newDialer(cfg)) }, newHeaderFilter
+	guarded := func(t *http.Transport) http.RoundTripper { return cfg.Guard.Transport(t, newDialer(cfg)) }
+	connect, filter := guarded, newHeaderFilter
 	if record {
-		connect = func(t *http.Transport) http.RoundTripper { return wrapConns(t, cfg, newRecordedConn) }
+		connect = func(t *http.Transport) http.RoundTripper {
+			return &routed{wrapConns(t, cfg, newRecordedConn), guarded(t), t.Proxy}
+		}
 		filter = func(conn net.Conn) net.Conn { return newHeaderFilter(newRecordedConn(conn)) }
 	}
 	single := withoutHTTP2(t)
-	single.Proxy, single.DisableKeepAlives = http.ProxyURL(nil), true
+	single.DisableKeepAlives = true
 	return &fallback{base: connect(t), http1: connect(withoutHTTP2(t)), filtered: wrapConns(single, cfg, filter), proxied: t}
 }
 

@@ -84,7 +84,6 @@ func TestFilteredConnections(t *testing.T) {
 	}))
 	defer server.Close()
 	own := server.Client().Transport.(*http.Transport)
-	own.Proxy = http.ProxyURL(nil)
 	for name, g := range map[string]*guard.Guard{"allowed": guard.New(netip.MustParsePrefix("127.0.0.0/8")), "refused": guard.New()} {
 		resp, err := (&http.Client{Transport: wrapConns(withoutHTTP2(own), &Config{Guard: g, Timeout: time.Minute}, newHeaderFilter)}).Get(server.URL)
 		if allowed := name == "allowed"; (err == nil) != allowed {

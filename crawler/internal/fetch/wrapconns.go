@@ -9,25 +9,14 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-
-	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
-// A wrapped transport wraps the connections of requests without a proxy. It checks the host of each request before it
-// resolves the name.
-type wrapped struct {
-	*http.Transport // without proxies
-
-	guard   *guard.Guard
-	proxy   func(*http.Request) (*url.URL, error)
-	proxied http.RoundTripper
-}
-
-// wrapConns returns a transport like t that wraps each connection to a server, unless it is of HTTP/2.
-func wrapConns(t *http.Transport, cfg *Config, wrap func(net.Conn) net.Conn) *wrapped {
+// wrapConns returns a transport like t, without proxies, that wraps each connection unless it is of HTTP/2. The guard
+// checks the host of each request before its name is resolved, and then the address.
+func wrapConns(t *http.Transport, cfg *Config, wrap func(net.Conn) net.Conn) *http.Transport {
 	direct, dialer := t.Clone(), newDialer(cfg)
 	dialer.Control = cfg.Guard.Control
-	direct.Proxy = nil
+	direct.Proxy = func(req *http.Request) (*url.URL, error) { return nil, cfg.Guard.CheckHost(req.URL.Hostname()) }
 	opened := func(conn net.Conn, err error) (net.Conn, error) {
 		if err != nil || isHTTP2(conn) {
 			return conn, err
@@ -55,25 +44,28 @@ func wrapConns(t *http.Transport, cfg *Config, wrap func(net.Conn) net.Conn) *wr
 		}
 		return opened(secure, nil)
 	}
-	return &wrapped{direct, cfg.Guard, t.Proxy, cfg.Guard.Transport(t, newDialer(cfg))}
+	return direct
 }
 
 // errHandshake is the error of a TLS handshake that takes too long, with the text of net/http's.
 var errHandshake = fmt.Errorf("TLS handshake timeout: %w", os.ErrDeadlineExceeded)
 
+// A routed transport sends the requests that have a proxy in another way.
+type routed struct {
+	direct, proxied http.RoundTripper
+	proxy           func(*http.Request) (*url.URL, error)
+}
+
 // RoundTrip implements http.RoundTripper.
-func (t *wrapped) RoundTrip(req *http.Request) (*http.Response, error) {
+func (t *routed) RoundTrip(req *http.Request) (*http.Response, error) {
 	if by, err := t.proxy(req); by != nil || err != nil {
 		return t.proxied.RoundTrip(req)
 	}
-	if err := t.guard.CheckHost(req.URL.Hostname()); err != nil {
-		return nil, err
-	}
-	return t.Transport.RoundTrip(req)
+	return t.direct.RoundTrip(req)
 }
 
 // CloseIdleConnections is what http.Client.CloseIdleConnections calls.
-func (t *wrapped) CloseIdleConnections() {
-	t.Transport.CloseIdleConnections()
+func (t *routed) CloseIdleConnections() {
+	closeIdle(t.direct)
 	closeIdle(t.proxied)
 }

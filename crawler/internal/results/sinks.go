@@ -98,10 +98,7 @@ func (w *Writer) openSink(f output.Format) ([]output.Loss, error) {
 // fillSink gives a sink the results that it lacks.
 func (w *Writer) fillSink(s *sink) error {
 	if s.fresh && s.format.Exchanges { // otherwise a resumed crawl could not tell its files from those of earlier crawls
-		if err := w.commitSink(s, &w.committed); err != nil {
-			return err
-		}
-		if err := w.finish(nil); err != nil {
+		if err := errors.Join(w.commitSink(s, &w.committed), w.finish(nil)); err != nil {
 			return err
 		}
 	}
