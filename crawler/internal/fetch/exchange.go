@@ -35,7 +35,7 @@ type recording struct {
 	once    sync.Once
 
 	addr net.Addr      // of the last connection; guarded by sender.mu until the response, as conn
-	conn *recordedConn // the last connection, if it is one
+	conn *recordedConn // the last connection
 }
 
 // record begins the recording of a request. The exchanges of a page are in its Response. The crawl archives them later,
@@ -46,7 +46,7 @@ func (s *sender) record(req *http.Request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.recording = &recording{sender: s, page: pageOf(req), ex: output.Exchange{URL: req.URL.String(), StartedAt: time.Now()}}
+	s.recording = &recording{sender: s, page: pageOf(req), conn: recordFrom(nil), ex: output.Exchange{URL: req.URL.String(), StartedAt: time.Now()}}
 }
 
 // responded records the headers of request and response. The body is recorded while it is received. Call it

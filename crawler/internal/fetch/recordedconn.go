@@ -20,17 +20,18 @@ type recordedConn struct {
 // newRecordedConn returns a connection with a recordedConn.
 func newRecordedConn(conn net.Conn) net.Conn { return &recordedConn{Conn: conn} }
 
-// recordFrom makes a connection record a request and its response. It returns nil if the connection is no recordedConn.
+// recordFrom makes a connection record a request and its response. If it is no recordedConn, nothing is recorded.
 func recordFrom(conn net.Conn) *recordedConn {
 	if f, ok := conn.(*headerFilter); ok {
 		conn = f.Conn
 	}
 	c, ok := conn.(*recordedConn)
-	if ok {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.sent, c.head, c.body = nil, nil, nil
+	if !ok {
+		return new(recordedConn)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sent, c.head, c.body = nil, nil, nil
 	return c
 }
 
@@ -61,9 +62,6 @@ var anyHeader = regexp.MustCompile(`(?s)^(?:HTTP/\S* +1\d\d.*?\n\r?\n)*(HTTP/.*?
 // begin returns what was sent, and the header of the response, and records what follows it in body. It returns nil if the
 // header was not recorded, or only its end, since the server began to send it before the request.
 func (c *recordedConn) begin(body *spool) (sent, head []byte) {
-	if c == nil {
-		return nil, nil
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if found := anyHeader.FindSubmatchIndex(c.head); found != nil {
@@ -78,9 +76,6 @@ func (c *recordedConn) begin(body *spool) (sent, head []byte) {
 
 // end ends the recording of a body.
 func (c *recordedConn) end(body *spool) {
-	if c == nil {
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.body == body { // otherwise the next request has begun
