@@ -26,7 +26,7 @@ func TestSpoolWithoutDescriptors(t *testing.T) {
 			break
 		}
 		must(t, err)
-		defer func() { _ = file.Close() }()
+		t.Cleanup(func() { _ = file.Close() })
 	}
 	body := &spool{transport: transport, max: 1 << 20}
 	if body.write(make([]byte, maxInMemory+1)); body.err != nil {

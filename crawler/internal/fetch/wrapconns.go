@@ -31,7 +31,7 @@ func wrapConns(t *http.Transport, cfg *Config, wrap func(net.Conn) net.Conn) *ht
 		if err != nil {
 			return nil, err
 		}
-		config := cmp.Or(direct.TLSClientConfig, &tls.Config{}).Clone() //nolint:gosec // the default has TLS 1.2
+		config := cmp.Or(direct.TLSClientConfig, &tls.Config{}).Clone()
 		if config.ServerName == "" {
 			config.ServerName, _, _ = net.SplitHostPort(addr)
 		}

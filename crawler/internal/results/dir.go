@@ -65,29 +65,19 @@ func FilesOf(path string, formats ...output.Format) (names []string, err error) 
 	}
 	for _, format := range formats {
 		for _, entry := range inside {
-			ok, err := hasFile(format, entry.Name())
-			if err != nil {
-				return nil, err
-			}
-			if ok {
-				names = append(names, entry.Name())
+			for _, pattern := range format.Files {
+				ok, err := filepath.Match(pattern, entry.Name())
+				if err != nil {
+					return nil, fmt.Errorf("files of the format %q: %w", format.Name, err)
+				}
+				if ok {
+					names = append(names, entry.Name())
+					break
+				}
 			}
 		}
 	}
 	return names, nil
-}
-
-// hasFile reports whether a name is that of a file of a format.
-func hasFile(format output.Format, name string) (ok bool, err error) {
-	for _, pattern := range format.Files {
-		if ok, err = filepath.Match(pattern, name); err != nil {
-			return false, fmt.Errorf("files of the format %q: %w", format.Name, err)
-		}
-		if ok {
-			break
-		}
-	}
-	return ok, nil
 }
 
 // Create creates the directory if it is missing, and the files in it, with state as the
