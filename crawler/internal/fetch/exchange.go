@@ -172,7 +172,7 @@ func (r *recording) finish() {
 	t.crawl.Archive.Exchange(&r.ex)
 }
 
-// truncated returns why the body is incomplete of which size bytes are kept.
+// truncated returns why the body is incomplete, if so many bytes of it are kept.
 func (r *recording) truncated(size int64) output.Truncated {
 	switch {
 	case size == r.size, r.err == io.EOF && !r.body.cut:

@@ -3,6 +3,7 @@ package fetch
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"context"
 	"crypto/tls"
@@ -534,6 +535,26 @@ func TestBodiesAreDrainedWithinBounds(t *testing.T) {
 		}
 		must(t, all[0].Body.Close())
 	}
+}
+
+// What an archive has of a page beyond its limit counts: the rest of the content, and the bytes after it.
+func TestBytesBeyondThePageCount(t *testing.T) {
+	var b bytes.Buffer
+	z, err := flate.NewWriter(&b, flate.BestSpeed)
+	must(t, err)
+	_, _ = io.WriteString(z, strings.Repeat("a", 100))
+	must(t, z.Close())
+	body := b.String() + noise(50_000)
+	s := newRawServer(t, false, func(*http.Request) (string, bool) {
+		return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nContent-Length: %d\r\n\r\n%s", len(body), body), false
+	})
+	transport, _ := recordingTransport(t, Config{}, nil)
+	page := &Response{limit: 10, rest: 1 << 20}
+	request(t, transport, http.MethodGet, s.url, page)
+	if want := int64(90 + len(body)); page.Dropped < want-maxPiece || page.Dropped > want || page.Size != 10 || page.Exchanges[0].Truncated != "" {
+		t.Errorf("%d bytes count, want %d; %+v", page.Dropped, want, page)
+	}
+	must(t, page.Exchanges[0].Body.Close())
 }
 
 // The body of a robots.txt or a sitemap with no-store is never in a file, over HTTP/1.1 and HTTP/2.
