@@ -14,11 +14,7 @@ func (b *Tab) LoadAxe() {
 	b.t.Helper()
 	script, err := os.ReadFile(axe)
 	if err != nil {
-		const missing = "axe-core is not installed; run make axe"
-		if os.Getenv("CI") != "" {
-			b.t.Fatal(missing)
-		}
-		b.t.Skip(missing)
+		Missing(b.t, "axe-core is not installed; run make axe")
 	}
 	Eval[string](b, string(script)+`; axe.version`)
 }

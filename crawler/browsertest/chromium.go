@@ -40,10 +40,10 @@ func New(t testing.TB, opts *Options) *Tab {
 	path := executable()
 	if path == "" {
 		const missing = "Chromium is not installed; install it (on Debian: apt-get install chromium)"
-		if opts.Required || os.Getenv("CI") != "" {
+		if opts.Required {
 			t.Fatal(missing)
 		}
-		t.Skip(missing)
+		Missing(t, missing)
 	}
 	start := []chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(path), chromedp.Headless, chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck, chromedp.DisableGPU,
@@ -70,6 +70,15 @@ func New(t testing.TB, opts *Options) *Tab {
 	call(b, log.Enable, cdp.Empty{})
 	t.Cleanup(func() { _ = chromedp.Cancel(ctx) }) // before its directory is removed
 	return b
+}
+
+// Missing skips the test because a program or file is missing, but fails it if the environment variable CI is set.
+func Missing(t testing.TB, message string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatal(message)
+	}
+	t.Skip(message)
 }
 
 // executable returns the path of Chromium, or "" if it is not installed.

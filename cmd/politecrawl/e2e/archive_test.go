@@ -276,6 +276,7 @@ func (s *numberedSite) wantSound(t *testing.T, records []warcRecord, times int, 
 // A crawl with --archive is killed again and again, while it starts too. In the end no record is torn or there twice, each
 // request has one, and the indexes have the records of the files.
 func TestArchiveAfterKills(t *testing.T) {
+	t.Parallel()
 	kills := 63
 	if testing.Short() {
 		kills = 5
@@ -317,6 +318,7 @@ func TestArchiveAfterKills(t *testing.T) {
 
 // Three workers of a shared crawl write files with different names. One WACZ has the records of all.
 func TestArchiveOfWorkers(t *testing.T) {
+	t.Parallel()
 	const workers = 3
 	redis, site, dir := redistest.Start(t).URL(), newNumberedSite(t, 60), t.TempDir()
 	var dirs []string
@@ -354,6 +356,7 @@ func TestArchiveOfWorkers(t *testing.T) {
 // A recrawl with one page of a hundred changed writes what has changed. Everything else refers to the records of the first crawl,
 // whether the server says that it has not changed or sends it again.
 func TestArchiveOfRecrawl(t *testing.T) {
+	t.Parallel()
 	pages := 100
 	if testing.Short() {
 		pages = 20

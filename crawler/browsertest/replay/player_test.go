@@ -17,15 +17,11 @@ import (
 // player is the folder of replayweb.page.
 var player = filepath.Join("..", "testdata", "replaywebpage", "node_modules", "replaywebpage")
 
-// need skips the test if a file is missing, but fails it if the environment variable CI is set.
+// need skips the test if a file that a target installs is missing; see [browsertest.Missing].
 func need(t *testing.T, name, target string) {
 	t.Helper()
 	if _, err := os.Stat(name); err != nil {
-		missing := fmt.Sprintf("%v; run %s", err, target)
-		if os.Getenv("CI") != "" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
+		browsertest.Missing(t, fmt.Sprintf("%v; run %s", err, target))
 	}
 }
 

@@ -4,7 +4,6 @@ package replay
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"image/png"
 	"maps"
@@ -21,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/browsertest"
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // TestFaultsReplay archives a site with codings, character encodings, redirects and references of all kinds. After a
@@ -33,7 +33,7 @@ func TestFaultsReplay(t *testing.T) {
 			if name == "recrawl" && a.revisits < len(faults) {
 				t.Errorf("%d revisits in the archive, want %d or more", a.revisits, len(faults))
 			}
-			disallowed := map[string]string{site + "/private/secret.png": "disallowed"}
+			disallowed := map[string]output.Reason{site + "/private/secret.png": output.Disallowed}
 			if diff := cmp.Diff(disallowed, a.skipped); diff != "" {
 				t.Errorf("requisites that were not requested (-want +got):\n%s", diff)
 			}
@@ -85,9 +85,9 @@ const samples = 8
 type archive struct {
 	tab      *browsertest.Tab
 	player   string
-	pages    []string          // the URLs of HTML pages, in the order of the crawl
-	skipped  map[string]string // the requisites that were not requested, and why
-	revisits int               // records that refer to others with the same payload
+	pages    []string                 // the URLs of HTML pages, in the order of the crawl
+	skipped  map[string]output.Reason // the requisites that were not requested, and why
+	revisits int                      // records that refer to others with the same payload
 }
 
 // newArchive crawls the site at a URL, and again if recrawl is set, into a WACZ file. It opens a browser and the player.
@@ -103,7 +103,7 @@ func newArchive(t *testing.T, start string, recrawl bool) *archive {
 			t.Fatalf("politecrawl %q: %v: %s", args, err, out)
 		}
 	}
-	a := &archive{skipped: make(map[string]string)}
+	a := &archive{skipped: make(map[string]output.Reason)}
 	a.tab = browsertest.New(t, &browsertest.Options{Flags: map[string]any{
 		// The test reads frames of other hosts in the original, which are all of one host in the replay.
 		"disable-web-security": true, "disable-site-isolation-trials": true, "disable-features": "IsolateOrigins,site-per-process",
@@ -117,9 +117,12 @@ func newArchive(t *testing.T, start string, recrawl bool) *archive {
 	}
 	run("archive", "wacz", "crawl", "--output", wacz)
 	run("archive", "check", wacz)
-	for _, line := range readLines[struct{ URL, Reason string }](t, filepath.Join(dir, "crawl", "checks.jsonl")) {
-		if line.Reason != "" {
-			a.skipped[line.URL] = line.Reason
+	for c, err := range output.Read[output.Check](filepath.Join(dir, "crawl")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Reason != "" {
+			a.skipped[c.URL] = c.Reason
 		}
 	}
 	indexes, err := filepath.Glob(filepath.Join(dir, "crawl", "*.cdxj"))
@@ -134,13 +137,12 @@ func newArchive(t *testing.T, start string, recrawl bool) *archive {
 		a.revisits += bytes.Count(body, []byte(`"warc/revisit"`))
 	}
 	a.tab.Block(slices.Collect(maps.Keys(a.skipped))...)
-	for _, line := range readLines[struct {
-		URL         string
-		Status      int
-		ContentType string `json:"content_type"`
-	}](t, filepath.Join(dir, "crawl", "pages.jsonl")) {
-		if line.Status == http.StatusOK && strings.HasPrefix(line.ContentType, "text/html") {
-			a.pages = append(a.pages, line.URL)
+	for p, err := range output.Read[output.Page](filepath.Join(dir, "crawl")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Status == http.StatusOK && strings.HasPrefix(p.ContentType, "text/html") {
+			a.pages = append(a.pages, p.URL)
 		}
 	}
 	return a
@@ -222,24 +224,6 @@ func difference(t *testing.T, a, b []byte) float64 {
 		}
 	}
 	return float64(differ) / float64(area.Dx()*area.Dy())
-}
-
-// readLines reads a file with a JSON object in each line.
-func readLines[T any](t *testing.T, name string) []T {
-	t.Helper()
-	body, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var values []T
-	for line := range bytes.Lines(body) {
-		var v T
-		if err := json.Unmarshal(line, &v); err != nil {
-			t.Fatal(fmt.Errorf("%s: %w", name, err))
-		}
-		values = append(values, v)
-	}
-	return values
 }
 
 // program is the path of the program.
