@@ -82,8 +82,8 @@ func look(b *browsertest.Tab, document string) state {
 		const plain = text => text.replaceAll(/https?:\/\/[^\/\s"]+\/replay\/w\/[^\/\s"]+\/\d*[a-z]*_?\/(?=[a-z]+:)/g, "");
 		const state = { ready: top !== null, url: top ? plain(top.location.href) : "", text: [], images: [], fonts: [], elements: [] };
 		const read = doc => {
-			if (doc.readyState !== "complete" || !doc.body) state.ready = false;
-			if (!doc.body) return;
+			if (doc.readyState !== "complete") state.ready = false;
+			if (!doc.body) return; // an SVG image
 			state.text.push(doc.body.innerText);
 			for (const font of doc.fonts) state.fonts.push(font.family + " " + font.status);
 			for (const image of doc.images) {
