@@ -121,9 +121,10 @@ func (r *recording) Read(p []byte) (int, error) {
 }
 
 // drain receives the rest of a body that its decoder did not need or could not decode: as much as the reader of the page
-// may have received, and little of another file. It does nothing if the body was read to its end.
+// may have received, and little of another file. It does nothing if the body was read to its end, or decodes to too much:
+// whoever replays the archive decodes it too.
 func (r *recording) drain() {
-	if r == nil || r.err != nil {
+	if r == nil || r.err != nil || r.page != nil && r.page.Truncated == truncatedByRatio {
 		return
 	}
 	left := int64(maxDropped)

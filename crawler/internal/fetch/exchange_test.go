@@ -537,6 +537,25 @@ func TestBodiesAreDrainedWithinBounds(t *testing.T) {
 	}
 }
 
+// A body that decodes to too much is in an archive as far as the crawl read it: whoever replays it decodes it too.
+func TestBodiesThatDecodeToTooMuchAreNotDrained(t *testing.T) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write(make([]byte, 32<<20))
+	must(t, z.Close())
+	s := newRawServer(t, false, func(*http.Request) (string, bool) {
+		return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", b.Len(), &b), true
+	})
+	transport, _ := recordingTransport(t, Config{}, nil)
+	page := &Response{limit: 10 << 20, rest: 1 << 20}
+	request(t, transport, http.MethodGet, s.url, page)
+	e := page.Exchanges[0]
+	if e.Body.Size() > int64(b.Len())/2 || e.Truncated != output.TruncatedLength || page.Truncated != truncatedByRatio || page.Dropped != 0 {
+		t.Errorf("%d of %d bytes, truncated by %q; %q, %d dropped", e.Body.Size(), b.Len(), e.Truncated, page.Truncated, page.Dropped)
+	}
+	must(t, e.Body.Close())
+}
+
 // What an archive has of a page beyond its limit counts: the rest of the content, and the bytes after it.
 func TestBytesBeyondThePageCount(t *testing.T) {
 	var b bytes.Buffer

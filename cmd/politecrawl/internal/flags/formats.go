@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
@@ -68,10 +69,10 @@ func publicSettings(cfg *crawler.Config) string {
 }
 
 // formatNames returns the names of the formats.
-func formatNames() string {
+var formatNames = sync.OnceValue(func() string {
 	var names []string
 	for _, f := range Formats(new(crawler.Config)) {
 		names = append(names, f.Name)
 	}
 	return strings.Join(names, ", ")
-}
+})
