@@ -120,8 +120,8 @@ type Output struct {
 	// WARCDigest is the algorithm of the digests in WARC files: sha1 (default), as common tools expect, or sha256.
 	WARCDigest string
 
-	// WARCMax is the maximum number of bytes of a body in an archive such as WARC (default 64 MiB). The rest is not
-	// recorded, and the operator is told.
+	// WARCMax is the maximum number of bytes of a body in an archive such as WARC (default 64 MiB). A notice says when
+	// a body is cut.
 	WARCMax int64
 }
 

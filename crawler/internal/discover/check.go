@@ -52,7 +52,7 @@ func (f *Found) AddCheck(a weburl.URL, t provenance.Provenance, use string, read
 	priority := uint8(provenance.PriorityLink)
 	switch {
 	case whole:
-		priority = provenance.PriorityAsset // a limit may end the crawl, and its pages shall be complete
+		priority = provenance.PriorityAsset // so that pages are complete when a limit ends the crawl
 	case use == UseCanonical || use == UseHreflang:
 		priority = provenance.PriorityTarget // a later page may link to it
 	}

@@ -14,14 +14,14 @@ import (
 func TestWithheldBodies(t *testing.T) {
 	html, png := http.Header{"Content-Type": {"text/html"}}, http.Header{"Content-Type": {"image/png"}}
 	train := []usage.Purpose{usage.TrainAI}
-	const undecoded = "undecoded"
+	const undecoded, dropped = "undecoded", "dropped"
 	for _, tt := range []struct {
 		name     string
 		set      Settings
 		header   http.Header
 		page     string // that was read; empty if none
 		verdict  verdict
-		other    string // the media type because of which nothing was read, or undecoded
+		other    string // the media type because of which nothing was read, undecoded, or dropped
 		withheld string
 	}{
 		{"image", Settings{Noindex: true}, png, "", done, "", ""},
@@ -34,6 +34,8 @@ func TestWithheldBodies(t *testing.T) {
 		{"part of a page", Settings{Noindex: true}, html, "<p>", retry, "", ""},
 		{"part of a page with purposes", Settings{Purposes: train}, html, "<p>", retry, "", "unread"},
 		{"part of an image with purposes", Settings{Purposes: train}, png, "", retry, "", ""},
+		{"page with more than was read", Settings{Noindex: true}, html, "<p>", done, dropped, "unread"},
+		{"image with more than was read", Settings{Noindex: true}, png, "", done, dropped, ""},
 		{"page of another type", Settings{Noindex: true}, html, "", done, "text/html", "unread"},
 		{"page of another type without a declared one", Settings{Noindex: true}, http.Header{}, "", done, "text/html", "unread"},
 		{"page of another type, and directives are not obeyed", Settings{}, html, "", done, "text/html", ""},
@@ -51,8 +53,11 @@ func TestWithheldBodies(t *testing.T) {
 	} {
 		e := &output.Exchange{Body: output.BytesBody("body")}
 		resp := &fetch.Response{Header: tt.header, Body: []byte(tt.page), OtherType: tt.other, Exchanges: []*output.Exchange{e}}
-		if tt.other == undecoded {
+		switch tt.other {
+		case undecoded:
 			resp.OtherType, resp.Undecoded = "", true
+		case dropped:
+			resp.OtherType, resp.Dropped = "", 1
 		}
 		New(tt.set, &Parts{}).withholdBodies(&item{}, &admitted{}, &outcome{verdict: tt.verdict, response: resp})
 		if e.Withheld != tt.withheld || (e.Body == nil) != (tt.withheld != "") {

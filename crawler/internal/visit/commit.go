@@ -138,15 +138,16 @@ func (v *Visitor) withholdBodies(it *item, adm *admitted, out *outcome) []*outpu
 // archiveRefusal returns the directive or the purpose that keeps the last response out of an archive, or "" if none
 // does. It judges by what was read of the response.
 func (v *Visitor) archiveRefusal(adm *admitted, out *outcome) string {
-	if out.page != nil && out.page.permissionsRead {
+	resp, isPart := out.response, out.verdict != done
+	if out.page != nil && out.page.permissionsRead && resp.Dropped == 0 {
 		return out.page.noArchive
 	}
-	resp, isPart := out.response, out.verdict != done
 	t, declared := mimetype.Declared(resp.Header)
 	isPage := extract.IsPage(resp.Header, resp.Body)
 	var doc *extract.Document
 	switch {
 	case (resp.OtherType != "" || resp.Undecoded) && (!declared || t.IsHTML() || t.IsXML()), // it may be a page
+		isPage && resp.Dropped > 0,                  // which the archive has too
 		isPage && isPart && len(v.set.Purposes) > 0: // the rest may say something about them
 		return "unread"
 	case isPage:
@@ -159,7 +160,10 @@ func (v *Visitor) archiveRefusal(adm *admitted, out *outcome) string {
 func (v *Visitor) releasePage(it *item, out *outcome) (err error) {
 	if out.granted {
 		out.granted = false
-		size := int(out.response.Dropped) // of a page that failed, too
+		size := 0
+		if out.response != nil { // also of a page that failed
+			size = int(out.response.Dropped)
+		}
 		if out.page != nil {
 			size += out.page.BytesRead()
 		}

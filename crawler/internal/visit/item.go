@@ -145,7 +145,7 @@ func skipWith(reason output.Reason, detail string) outcome {
 func waitUntil(t time.Time) outcome { return outcome{verdict: wait, until: t} }
 
 // leaseLost makes an outcome that of a URL with a lost lease. Another process may have the URL, so nothing is
-// recorded but the entries of a sitemap and what was learned of the host.
+// recorded but the exchanges, the entries of a sitemap and what was learned of the host.
 func (o *outcome) leaseLost() {
-	*o = outcome{verdict: wait, host: o.host, granted: o.granted, entries: o.entries}
+	*o = outcome{verdict: wait, host: o.host, granted: o.granted, entries: o.entries, response: o.response}
 }

@@ -3,9 +3,15 @@ package visit
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/discover"
+	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
+	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -48,6 +54,25 @@ func FuzzLicenseChallenge(f *testing.F) {
 }
 
 // A page with upgrade-insecure-requests uses https instead of http, but for the own machine.
+func TestLostLeaseReturnsThePageAndKeepsExchanges(t *testing.T) {
+	for name, resp := range map[string]*fetch.Response{"no response": nil, "a response": {Exchanges: []*output.Exchange{{}}}} {
+		limits := quota.NewPages(quota.Limits{MaxPages: 1}, nil)
+		v := New(Settings{}, &Parts{Parts: discover.Parts{Lifecycle: lifecycle.New(slog.New(slog.DiscardHandler), nil)}, Limits: limits})
+		out := &outcome{verdict: done, response: resp, granted: true}
+		if share, err := limits.Take(t.Context(), nil, "a"); share != quota.Granted || err != nil {
+			t.Fatal(share, err)
+		}
+		out.leaseLost()
+		kept := len(v.withholdBodies(&item{}, &admitted{}, out))
+		if err := v.releasePage(&item{lease: frontier.Lease{Item: frontier.Item{Host: "a"}}}, out); err != nil || (kept == 1) != (resp != nil) {
+			t.Errorf("%s: %v, %d exchanges", name, err, kept)
+		}
+		if share, err := limits.Take(t.Context(), nil, "a"); share != quota.Granted || err != nil {
+			t.Errorf("%s: the page was not returned: %v, %v", name, share, err)
+		}
+	}
+}
+
 func TestUpgraded(t *testing.T) {
 	for from, to := range map[string]string{
 		"http://example.com/a?b": "https://example.com/a?b", "https://example.com/": "https://example.com/", "http://example.com:8080/": "https://example.com:8080/",
