@@ -15,13 +15,15 @@ func ReadScript(page Page, f func(Resource)) {
 // unclosed, since a search for its end after each import would take too long.
 var imports = regexp.MustCompile(`(?m)^\s*//.*|(?s:(?:^\s*/\*|/\*\*\s).*?(?:\*/|\z))|\b(?:import\s*\(?|from)\s*["']((?:\.{0,2}/|https?://)[^"'\\\s]*)["']`)
 
+// maxImports limits the imports and comments of a script that are read: a hostile one may have millions.
+const maxImports = 100_000
+
 // scriptText reports the modules that the text of a script imports, if Handlers.Requisites is set.
 func (c *collector) scriptText(text []byte) {
 	if c.on.Resource == nil || !c.on.Requisites {
 		return
 	}
-	const most = 100_000 // matches; a hostile module may have millions
-	for _, match := range imports.FindAllSubmatch(text, most) {
+	for _, match := range imports.FindAllSubmatch(text, maxImports) {
 		if match[1] != nil {
 			c.addResource(Resource{Ref: string(match[1]), Kind: "module"})
 		}

@@ -22,6 +22,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
+// maxJudged is how many bytes of an asset are read to learn whether an archive may have it.
+const maxJudged = 64 << 10
+
 // check visits a URL that is requested only to learn whether it works.
 func (v *Visitor) check(it *item, adm *admitted) (outcome, error) {
 	var files []usage.Purpose // checks write no permissions, so only an archive needs tdmrep.json
@@ -33,7 +36,7 @@ func (v *Visitor) check(it *item, adm *admitted) (outcome, error) {
 		request.Header, request.MaxBody = http.Header{"Range": {"bytes=0-0"}}, 1
 	default:
 		if request.Rest = v.set.Rest; !v.reads(it.prov.Check) {
-			request.MaxBody = 64 << 10 // which say whether an archive may have it
+			request.MaxBody = maxJudged
 		}
 		if v.set.Discover.Checks.Archive {
 			files = v.set.FilePurposes
