@@ -34,8 +34,8 @@ type recording struct {
 	err     error // of the last Read
 	once    sync.Once
 
-	addr net.Addr      // of the last connection; guarded by sender.mu until the response, as conn
-	conn *recordedConn // the last connection
+	addr    net.Addr // of the last connection; guarded by sender.mu until the response, as capture
+	capture *capture // from the last connection
 }
 
 // record begins the recording of a request. The exchanges of a page are in its Response. The crawl archives them later,
@@ -46,7 +46,7 @@ func (s *sender) record(req *http.Request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.recording = &recording{sender: s, page: pageOf(req), conn: recordFrom(nil), ex: output.Exchange{URL: req.URL.String(), StartedAt: time.Now()}}
+	s.recording = &recording{sender: s, page: pageOf(req), capture: captureFrom(nil), ex: output.Exchange{URL: req.URL.String(), StartedAt: time.Now()}}
 }
 
 // responded records the headers of request and response. The body is recorded while it is received. Call it
@@ -67,7 +67,7 @@ func (r *recording) responded(req *http.Request, resp *http.Response) {
 		r.ex.Withheld, r.body.max = "no-store", 0 // ROB-CAC-06
 	}
 	omit, omitResponse := t.cfg.Credentials.Omit(req.URL)
-	if sent, head := r.conn.begin(&r.body); head != nil {
+	if sent, head := r.capture.begin(&r.body); head != nil {
 		r.raw, r.ex.Request, r.ex.Response = true, omitFields(sent, omit), omitFields(head, omitResponse)
 	} else {
 		proto := "HTTP/1.1"
@@ -147,7 +147,7 @@ func (r *recording) Close() error {
 // finish ends the recording.
 func (r *recording) finish() {
 	r.ex.Duration = time.Since(r.ex.StartedAt)
-	r.conn.end(&r.body)
+	r.capture.end()
 	if r.chunked && r.err == io.EOF && !r.body.cut && r.body.err == nil {
 		r.size = r.body.chunkedSize()
 	}

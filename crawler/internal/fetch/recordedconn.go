@@ -4,48 +4,58 @@ import (
 	"net"
 	"regexp"
 	"sync"
+	"sync/atomic"
 )
 
-// A recordedConn is a connection of HTTP/1.1 that records requests and responses as they are sent. It has one request at
-// a time, but that may begin before the body of the response before it is closed.
+// A recordedConn is a connection of HTTP/1.1 that records what it sends and receives. It has one request at a time:
+// all bytes belong to the last one.
 type recordedConn struct {
 	net.Conn
 
-	mu   sync.Mutex // guards the fields below
-	sent []byte     // before begin
-	head []byte     // received before begin
-	body *spool     // of the last response; nil before begin, and an empty one at the end
+	last atomic.Pointer[capture]
 }
 
 // newRecordedConn returns a connection with a recordedConn.
-func newRecordedConn(conn net.Conn) net.Conn { return &recordedConn{Conn: conn} }
+func newRecordedConn(conn net.Conn) net.Conn {
+	r := &recordedConn{Conn: conn}
+	captureFrom(r)
+	return r
+}
 
-// recordFrom makes a connection record a request and its response. If it is no recordedConn, nothing is recorded.
-func recordFrom(conn net.Conn) *recordedConn {
+// A capture has the bytes of a request and its response. The next request may begin before the body of the response is
+// closed. Without a body, it may even begin before net/http returns the response.
+type capture struct {
+	mu   sync.Mutex // guards the fields below
+	sent []byte     // before begin
+	head []byte     // received before begin
+	body *spool     // of the response; nil before begin, and an empty one at the end
+}
+
+// captureFrom makes a connection record the next request in a capture, which remains empty if it is no recordedConn.
+func captureFrom(conn net.Conn) *capture {
 	if f, ok := conn.(*headerFilter); ok {
 		conn = f.Conn
 	}
-	c, ok := conn.(*recordedConn)
-	if !ok {
-		return new(recordedConn)
+	c := new(capture)
+	if r, ok := conn.(*recordedConn); ok {
+		r.last.Store(c)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.sent, c.head, c.body = nil, nil, nil
 	return c
 }
 
 // Write implements io.Writer.
-func (c *recordedConn) Write(p []byte) (int, error) {
+func (r *recordedConn) Write(p []byte) (int, error) {
+	c := r.last.Load()
 	c.mu.Lock()
 	c.sent = append(c.sent, p...) // first, since the response may come before Write returns
 	c.mu.Unlock()
-	return c.Conn.Write(p)
+	return r.Conn.Write(p)
 }
 
 // Read implements io.Reader.
-func (c *recordedConn) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
+func (r *recordedConn) Read(p []byte) (int, error) {
+	n, err := r.Conn.Read(p)
+	c := r.last.Load() // after Read, which may have begun before the request
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.body == nil {
@@ -61,7 +71,7 @@ var anyHeader = regexp.MustCompile(`(?s)^(?:HTTP/\S* +1\d\d.*?\n\r?\n)*(HTTP/.*?
 
 // begin returns what was sent, and the header of the response, and records what follows it in body. It returns nil if the
 // header was not recorded, or only its end, since the server began to send it before the request.
-func (c *recordedConn) begin(body *spool) (sent, head []byte) {
+func (c *capture) begin(body *spool) (sent, head []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if found := anyHeader.FindSubmatchIndex(c.head); found != nil {
@@ -74,11 +84,9 @@ func (c *recordedConn) begin(body *spool) (sent, head []byte) {
 	return sent, head
 }
 
-// end ends the recording of a body.
-func (c *recordedConn) end(body *spool) {
+// end ends the recording.
+func (c *capture) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.body == body { // otherwise the next request has begun
-		c.body = new(spool)
-	}
+	c.body = new(spool)
 }

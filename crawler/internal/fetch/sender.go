@@ -89,7 +89,7 @@ func (s *sender) gotConn(conn net.Conn, reused bool) (wait bool) {
 	defer s.mu.Unlock()
 	s.release(false)
 	if s.recording != nil {
-		s.recording.addr, s.recording.conn = conn.RemoteAddr(), recordFrom(conn)
+		s.recording.addr, s.recording.capture = conn.RemoteAddr(), captureFrom(conn)
 	}
 	if s.fresh && reused {
 		_ = underlying(conn).Close() // net/http writes nothing, and uses another connection
