@@ -120,9 +120,9 @@ func (r *recording) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// drain receives the rest of a body that its decoder did not need or could not decode: as much as the reader of the page
-// may have received, and little of another file. It does nothing if the body was read to its end, or decodes to too much:
-// whoever replays the archive decodes it too.
+// drain receives the rest of a body that its reader or decoder did not need or could not decode: of a page as much as its
+// limit and its rest allow, and little of another file. It does nothing if the body was read to its end, or decodes to
+// too much: whoever replays the archive decodes it too.
 func (r *recording) drain() {
 	if r == nil || r.err != nil || r.page != nil && r.page.Truncated == truncatedByRatio {
 		return

@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -170,8 +171,8 @@ func fetchedFrom(t *testing.T, e *output.Exchange) fetched {
 	return f
 }
 
-// request requests a URL, as a page if it has a limit, and reads the body.
-func request(t *testing.T, transport *Transport, method, url string, page *Response) {
+// request requests a URL, as a page if it has a limit, and returns the error of its body.
+func request(t *testing.T, transport *Transport, method, url string, page *Response) error {
 	t.Helper()
 	ctx := t.Context()
 	if page != nil {
@@ -182,8 +183,9 @@ func request(t *testing.T, transport *Transport, method, url string, page *Respo
 	req.Header.Set("User-Agent", "test")
 	resp, err := transport.RoundTrip(req)
 	must(t, err)
-	_, _ = io.Copy(io.Discard, resp.Body) // it may fail
+	_, err = io.Copy(io.Discard, resp.Body)
 	_ = resp.Body.Close()
+	return err
 }
 
 func zipped(text string) string {
@@ -263,7 +265,7 @@ func TestExchangeIsAsReceived(t *testing.T) {
 						page = &Response{limit: 200 << 10}
 						want.truncated = max(tt.truncated, tt.ofPage)
 					}
-					request(t, transport, max(tt.method, http.MethodGet), s.url, page)
+					_ = request(t, transport, max(tt.method, http.MethodGet), s.url, page)
 					all := a.exchanges
 					if asPage {
 						all = page.Exchanges
@@ -322,7 +324,7 @@ func TestManyExchangesAreAsReceived(t *testing.T) {
 		for worker := range 4 {
 			getting.Go(func() {
 				for i := range 50 {
-					request(t, transport, http.MethodGet, fmt.Sprintf("%s/%d/%d", s.url, worker, i), nil)
+					_ = request(t, transport, http.MethodGet, fmt.Sprintf("%s/%d/%d", s.url, worker, i), nil)
 				}
 			})
 		}
@@ -356,7 +358,7 @@ func TestTruncatedByLimits(t *testing.T) {
 		if transport.cfg.StallTimeout = 0; path == "/stalls" {
 			transport.cfg.StallTimeout = 50 * time.Millisecond
 		}
-		request(t, transport, http.MethodGet, s.url+path, nil)
+		_ = request(t, transport, http.MethodGet, s.url+path, nil)
 	}
 	for i, want := range []struct {
 		size      int64
@@ -390,9 +392,9 @@ func TestRepeatedRequestsAreRecorded(t *testing.T) {
 		}[n-1], n == 2
 	})
 	transport, a := recordingTransport(t, Config{Signer: signer}, nil)
-	request(t, transport, http.MethodGet, s.url, nil)
+	_ = request(t, transport, http.MethodGet, s.url, nil)
 	page := &Response{limit: 100}
-	request(t, transport, http.MethodGet, s.url, page)
+	_ = request(t, transport, http.MethodGet, s.url, page)
 	var got []string
 	for i, e := range append(a.exchanges, page.Exchanges...) {
 		got = append(got, fmt.Sprint(e.Status, " ", fetchedFrom(t, e).body))
@@ -446,7 +448,7 @@ func TestExchangeOverHTTP2(t *testing.T) {
 		"/moved": {"HTTP/1.1 302 Found\r\nContent-Length: 25\r\nContent-Type: text/html; charset=utf-8\r\nLocation: /x\r\n\r\n",
 			"<a href=\"/x\">Found</a>.\n\n", "", false},
 	} {
-		request(t, transport, http.MethodGet, server.URL+path, nil)
+		_ = request(t, transport, http.MethodGet, server.URL+path, nil)
 		e := a.exchanges[len(a.exchanges)-1]
 		if diff := cmp.Diff(want, fetchedFrom(t, e), cmp.AllowUnexported(fetched{})); diff != "" || e.Proto != "HTTP/2.0" {
 			t.Errorf("%s, %s: %s", path, e.Proto, diff)
@@ -477,7 +479,7 @@ func TestExchangeThroughProxy(t *testing.T) {
 	for _, tt := range []struct{ proxy, url string }{{proxy.url, "http://127.0.0.2/page"}, {tunnel.URL, site.url + "/page"}} {
 		transport, a := recordingTransport(t, Config{Proxies: []string{strings.Replace(tt.proxy, "http://", "http://me:secret@", 1)}}, site.roots)
 		for range 2 { // on the same connection
-			request(t, transport, http.MethodGet, tt.url, nil)
+			_ = request(t, transport, http.MethodGet, tt.url, nil)
 		}
 		for _, e := range a.exchanges {
 			if diff := cmp.Diff(want, fetchedFrom(t, e), cmp.AllowUnexported(fetched{})); diff != "" {
@@ -522,7 +524,7 @@ func TestBodiesAreDrainedWithinBounds(t *testing.T) {
 		"another file":         {nil, 0, maxDropped},
 	} {
 		transport, a := recordingTransport(t, Config{MaxRecorded: tt.maxRecorded}, nil)
-		request(t, transport, http.MethodGet, s.url, tt.page)
+		_ = request(t, transport, http.MethodGet, s.url, tt.page)
 		all := a.exchanges
 		if tt.page != nil {
 			all = tt.page.Exchanges
@@ -548,7 +550,7 @@ func TestBodiesThatDecodeToTooMuchAreNotDrained(t *testing.T) {
 	})
 	transport, _ := recordingTransport(t, Config{}, nil)
 	page := &Response{limit: 10 << 20, rest: 1 << 20}
-	request(t, transport, http.MethodGet, s.url, page)
+	_ = request(t, transport, http.MethodGet, s.url, page)
 	e := page.Exchanges[0]
 	if e.Body.Size() > int64(b.Len())/2 || e.Truncated != output.TruncatedLength || page.Truncated != truncatedByRatio || page.Dropped != 0 {
 		t.Errorf("%d of %d bytes, truncated by %q; %q, %d dropped", e.Body.Size(), b.Len(), e.Truncated, page.Truncated, page.Dropped)
@@ -556,24 +558,44 @@ func TestBodiesThatDecodeToTooMuchAreNotDrained(t *testing.T) {
 	must(t, e.Body.Close())
 }
 
-// What an archive has of a page beyond its limit counts: the rest of the content, and the bytes after it.
-func TestBytesBeyondThePageCount(t *testing.T) {
+// What an archive has of a page beyond its limit is received without decoding it, up to a number of bytes as they are
+// received. These count. If the connection is closed in them, the page fails.
+func TestRestOfAPageIsReceivedEncoded(t *testing.T) {
+	text := hex.EncodeToString([]byte(noise(100_000)))
+	zip := zipped(text)
+	const ahead = 20 << 10 // bytes that a decoder reads at most for the page
 	var b bytes.Buffer
 	z, err := flate.NewWriter(&b, flate.BestSpeed)
 	must(t, err)
 	_, _ = io.WriteString(z, strings.Repeat("a", 100))
 	must(t, z.Close())
-	body := b.String() + noise(50_000)
-	s := newRawServer(t, false, func(*http.Request) (string, bool) {
-		return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nContent-Length: %d\r\n\r\n%s", len(body), body), false
-	})
-	transport, _ := recordingTransport(t, Config{}, nil)
-	page := &Response{limit: 10, rest: 1 << 20}
-	request(t, transport, http.MethodGet, s.url, page)
-	if want := int64(90 + len(body)); page.Dropped < want-maxPiece || page.Dropped > want || page.Size != 10 || page.Exchanges[0].Truncated != "" {
-		t.Errorf("%d bytes count, want %d; %+v", page.Dropped, want, page)
+	for name, tt := range map[string]struct {
+		coding, body string
+		length       int // that the header says
+		rest, kept   int64
+		truncated    output.Truncated
+	}{
+		"larger decoded":        {"gzip", zip, len(zip), 120_000, int64(len(zip)), ""},
+		"larger than the rest":  {"gzip", zip, len(zip), 40_000, 40_010, output.TruncatedLength},
+		"not valid in the rest": {"gzip", zip[:50_000] + noise(10_000), 60_000, 120_000, 60_000, ""},
+		"cut in the rest":       {"gzip", zip[:50_000], len(zip), 120_000, 50_000, output.TruncatedDisconnect},
+		"bytes after the end":   {"deflate", b.String() + noise(50_000), b.Len() + 50_000, 1 << 20, int64(b.Len()) + 50_000, ""},
+		"not encoded":           {"identity", text, len(text), 50_000, 50_010, output.TruncatedLength},
+	} {
+		s := newRawServer(t, false, func(*http.Request) (string, bool) {
+			return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: %s\r\nContent-Length: %d\r\n\r\n%s", tt.coding, tt.length, tt.body), true
+		})
+		transport, _ := recordingTransport(t, Config{}, nil)
+		page := &Response{limit: 10, rest: tt.rest}
+		failure := request(t, transport, http.MethodGet, s.url, page)
+		if page.Dropped > tt.kept || page.Dropped < tt.kept-ahead || page.Size != 10 || page.Undecoded || (failure != nil) != (name == "cut in the rest") {
+			t.Errorf("%s: %v; %d bytes count, want %d; %+v", name, failure, page.Dropped, tt.kept, page)
+		}
+		got := fetchedFrom(t, page.Exchanges[0])
+		if n := int64(len(got.body)); n < tt.kept || n > tt.kept+readBuffer+32<<10 || got.truncated != tt.truncated || !strings.HasPrefix(tt.body, got.body) {
+			t.Errorf("%s: %d bytes, %q, want %d", name, n, got.truncated, tt.kept)
+		}
 	}
-	must(t, page.Exchanges[0].Body.Close())
 }
 
 // The body of a robots.txt or a sitemap with no-store is never in a file, over HTTP/1.1 and HTTP/2.
@@ -587,7 +609,7 @@ func TestNoStoreIsNeverOnDisk(t *testing.T) {
 	transport, a := recordingTransport(t, Config{}, trusting.TLSClientConfig.RootCAs)
 	transport.cfg.Spool = t.TempDir() + "/missing" // to create a file there fails, and with it the crawl
 	for _, url := range []string{plain.URL, server.URL} {
-		request(t, transport, http.MethodGet, url+"/robots.txt", nil)
+		_ = request(t, transport, http.MethodGet, url+"/robots.txt", nil)
 	}
 	for _, e := range a.exchanges {
 		if e.Body != nil || e.Withheld != "no-store" || !bytes.Contains(e.Response, []byte("Cache-Control: no-store\r\n")) {

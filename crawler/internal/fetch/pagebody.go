@@ -42,10 +42,10 @@ func (p *Response) readBody(resp *http.Response, types Types, encoded io.Reader,
 		if p.Size = len(p.Body); err == nil && p.Size == maxPooled {
 			err = p.readLarge(resp)
 		}
-		if err == nil && p.rest > 0 && p.Size == p.limit {
-			var n int64
-			n, err = io.Copy(io.Discard, io.LimitReader(resp.Body, p.rest))
-			p.Dropped += n // besides what is received after the end of a coding
+		if r, ok := encoded.(*recording); ok && err == nil && p.rest > 0 && p.Size == p.limit {
+			if r.drain(); r.err != io.EOF { // not decoded: the archive has the bytes that are received
+				err = explain(r.sender.ctx, r.err, r.sender.began, true)
+			}
 		}
 	} else {
 		p.OtherType, err = media, nil

@@ -13,7 +13,7 @@ import (
 func TestSpoolWithoutDescriptors(t *testing.T) {
 	s := newRawServer(t, false, func(*http.Request) (string, bool) { return "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", false })
 	transport, a := recordingTransport(t, Config{}, nil)
-	request(t, transport, http.MethodGet, s.url, nil) // its connection is idle then
+	_ = request(t, transport, http.MethodGet, s.url, nil) // its connection is idle then
 	var before syscall.Rlimit
 	must(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &before))
 	limit := before
