@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
@@ -60,11 +61,12 @@ func (p *Response) readBody(resp *http.Response, types Types, encoded io.Reader,
 	}
 }
 
-// readLarge reads the rest of a body. It keeps that of a page or of what is checked, and only the hash of another file,
-// which may be a video.
+// readLarge reads the rest of a body. It keeps that of a page, of a stylesheet or a script that is checked, which some
+// servers send as plain text, and only the hash of another file, which may be a video.
 func (p *Response) readLarge(resp *http.Response) (err error) {
 	rest := int64(p.limit - maxPooled)
-	if t := mimetype.Of(resp.Header, p.Body); p.check || t.IsHTML() || t.IsXML() {
+	if t := mimetype.Of(resp.Header, p.Body); t.IsHTML() || t.IsXML() ||
+		p.check && (strings.HasPrefix(t.Essence, "text/") || strings.HasSuffix(t.Essence, "script")) {
 		p.Body, err = io.ReadAll(io.MultiReader(p.buf, io.LimitReader(resp.Body, rest))) // takes less memory than a buffer
 		p.Size = len(p.Body)
 		return err

@@ -46,3 +46,20 @@ func TestReadBody(t *testing.T) {
 		}
 	}
 }
+
+// Of what is checked, only what can be read for URLs is kept in memory whole: a page, a stylesheet or a script. A video in
+// an embed element is not.
+func TestLargeFilesThatAreCheckedAreNotKept(t *testing.T) {
+	for media, kept := range map[string]bool{
+		"text/html": true, "image/svg+xml": true, "text/css": true, "text/javascript": true, "application/javascript": true,
+		"application/x-javascript": true, "application/ecmascript": true, "text/plain": true,
+		"video/mp4": false, "image/png": false, "application/pdf": false, "application/octet-stream": false,
+	} {
+		resp := &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {media}}, Body: io.NopCloser(bytes.NewReader(make([]byte, 1<<20)))}
+		page := Response{limit: 2 << 20, check: true}
+		if page.readBody(resp, nil, nil, -1); page.Size != 1<<20 || (len(page.Body) == 1<<20) != kept {
+			t.Errorf("%s: %d of %d bytes are kept", media, len(page.Body), page.Size)
+		}
+		page.Release()
+	}
+}
