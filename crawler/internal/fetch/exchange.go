@@ -148,7 +148,7 @@ func (r *recording) Close() error {
 func (r *recording) finish() {
 	r.ex.Duration = time.Since(r.ex.StartedAt)
 	r.capture.end()
-	if r.chunked && r.err == io.EOF && !r.body.cut && r.body.err == nil {
+	if r.chunked && r.err == io.EOF && !r.body.truncated && r.body.err == nil {
 		r.size = r.body.chunkedSize()
 	}
 	size := r.body.size
@@ -160,8 +160,8 @@ func (r *recording) finish() {
 	switch {
 	case r.body.err != nil:
 		t.crawl.Lifecycle.Fail(fmt.Errorf("record the body of %s: %w", url, r.body.err))
-	case r.body.cut && r.ex.Truncated != "" && r.ex.Withheld == "":
-		t.cut.Do(func() {
+	case r.body.truncated && r.ex.Truncated != "" && r.ex.Withheld == "":
+		t.noticed.Do(func() {
 			t.crawl.Lifecycle.Notice("archived body truncated", fmt.Sprintf(
 				"the archive has only the first %d bytes of %s, and of other bodies that are larger; see warc-max", r.body.max, url), "url", url, "max", r.body.max)
 		})
@@ -176,9 +176,9 @@ func (r *recording) finish() {
 // truncated returns why the body is incomplete, if so many bytes of it are kept.
 func (r *recording) truncated(size int64) output.Truncated {
 	switch {
-	case size == r.size, r.err == io.EOF && !r.body.cut:
+	case size == r.size, r.err == io.EOF && !r.body.truncated:
 		return ""
-	case r.err == nil, r.body.cut: // a reader had enough, or the archive
+	case r.err == nil, r.body.truncated: // a reader had enough, or the archive
 		return output.TruncatedLength
 	case isTimeout(r.err), errors.Is(r.err, errStalled):
 		return output.TruncatedTime

@@ -104,7 +104,7 @@ func (s *rawServer) serve(conn net.Conn, respond respondFunc) {
 	}
 }
 
-// archived keeps the exchanges, and what the operator is told.
+// archived keeps the exchanges and the notices.
 type archived struct {
 	mu        sync.Mutex
 	exchanges []*output.Exchange
@@ -341,8 +341,8 @@ func TestManyExchangesAreAsReceived(t *testing.T) {
 	}
 }
 
-// A body that stalls is incomplete because of the time, and one that is larger than the limit because of its length,
-// of which the operator is told once.
+// A body that stalls is incomplete because of the time, and one that is larger than the limit because of its length.
+// There is one notice about that.
 func TestTruncatedByLimits(t *testing.T) {
 	s := newRawServer(t, false, func(req *http.Request) (string, bool) {
 		if req.URL.Path == "/stalls" {
@@ -370,7 +370,7 @@ func TestTruncatedByLimits(t *testing.T) {
 		must(t, a.exchanges[i].Body.Close())
 	}
 	if len(a.lines) != 1 || !strings.Contains(a.lines[0], "first 100000 bytes of "+s.url+"/1,") {
-		t.Errorf("the operator is told %q", a.lines)
+		t.Errorf("notices %q", a.lines)
 	}
 }
 
@@ -617,7 +617,7 @@ func TestNoStoreIsNeverOnDisk(t *testing.T) {
 		}
 	}
 	if len(a.exchanges) != 2 || len(a.lines) > 0 {
-		t.Errorf("%d exchanges; the operator is told %q", len(a.exchanges), a.lines)
+		t.Errorf("%d exchanges, notices %q", len(a.exchanges), a.lines)
 	}
 }
 
@@ -761,5 +761,21 @@ func TestNextRequestBeginsBeforeTheResponseIsReturned(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A process that is killed between creating and removing the file of a body leaves it. The next crawl of the directory
+// removes it.
+func TestFilesOfAKilledProcessAreRemoved(t *testing.T) {
+	dir := t.TempDir() + "/[a]"
+	must(t, os.Mkdir(dir, 0o700))
+	for _, name := range []string{".body-123", ".body-x", ".bodies"} {
+		must(t, os.WriteFile(dir+"/"+name, nil, 0o600))
+	}
+	NewTransport(Crawl{}, Config{Spool: dir})
+	entries, err := os.ReadDir(dir)
+	must(t, err)
+	if len(entries) != 2 || entries[0].Name() != ".bodies" || entries[1].Name() != ".body-x" {
+		t.Errorf("the directory has %v", entries)
 	}
 }

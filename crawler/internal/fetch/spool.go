@@ -3,9 +3,11 @@ package fetch
 import (
 	"bufio"
 	"io"
+	"io/fs"
 	"net/http/httputil"
 	"net/textproto"
 	"os"
+	"path/filepath"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -20,14 +22,14 @@ type spool struct {
 	size      int64  // bytes kept
 	mem       []byte // the body, if there is no file
 	file      *os.File
-	cut       bool // there was more
+	truncated bool // there was more
 	err       error
 }
 
 // write keeps bytes, up to the limit.
 func (s *spool) write(p []byte) {
 	if left := s.max - s.size; int64(len(p)) > left {
-		p, s.cut = p[:left], true
+		p, s.truncated = p[:left], true
 	}
 	s.size += int64(len(p))
 	if s.file == nil && s.size <= maxInMemory {
@@ -53,6 +55,14 @@ func (s *spool) create() {
 			return
 		}
 		s.transport.CloseIdleConnections()
+	}
+}
+
+// removeSpooled removes files of a process that was killed in create.
+func removeSpooled(dir string) {
+	names, _ := fs.Glob(os.DirFS(dir), ".body-[0-9]*")
+	for _, name := range names {
+		_ = os.Remove(filepath.Join(dir, name))
 	}
 }
 

@@ -94,12 +94,13 @@ type Transport struct {
 	base    http.RoundTripper
 	proxied *http.Transport // which base uses; nil if unknown
 	conns   http2Conns
-	cut     sync.Once // the operator was told that the archive has only a part of a body
+	noticed sync.Once // that the archive has only a part of a body
 }
 
 // NewTransport returns a Transport for a crawl.
 func NewTransport(crawl Crawl, cfg Config) *Transport {
 	base, proxied := newBase(&cfg, crawl.Archive != nil)
+	removeSpooled(cfg.Spool)
 	if len(cfg.Local) > 0 {
 		base = &localTransport{base, cfg.Local}
 	}
