@@ -99,7 +99,8 @@ type Robots struct {
 // responses and responses that are not valid HTTP are not included. If the header of a response is malformed, the
 // crawl requests the URL again and accepts the second response, which is included. Over HTTP/1.1, Response and Body are
 // byte for byte what was received, Body with its Content-Encoding and its chunks. HTTP/2, and what comes through a
-// proxy, is written as HTTP/1.1 without Transfer-Encoding, with sorted fields. Fields with secrets are omitted.
+// proxy, from Options.Transport, from local files, or before its request was sent, is written as HTTP/1.1 without
+// Transfer-Encoding, with sorted fields. Fields with secrets are omitted.
 type Exchange struct {
 	URL       string
 	StartedAt time.Time
