@@ -296,7 +296,7 @@ func warcFiles(t *testing.T, dir string) []string {
 }
 
 // A recrawl starts a new archive, and leaves all others as they are, also if it is killed and another process
-// begins to write an archive when it resumes. A new crawl fails if there is one.
+// begins to write an archive when it resumes. What is not committed is removed from an archive. A new crawl fails if there is one.
 func TestRecrawlKeepsArchives(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/1">1</a>`, "/1": "1"})
 	cfg := testConfig(t, s.url+"/")
@@ -327,15 +327,27 @@ func TestRecrawlKeepsArchives(t *testing.T) {
 			kept[name] = string(contentOf(t, name))
 		}
 	}
+	kill := func() { // it leaves a record that is not committed, and half of another one
+		t.Helper()
+		all := warcFiles(t, cfg.Output.Dir)
+		last := all[len(all)-2]
+		writeFile(t, last, kept[last]+kept[last][:len(kept[last])/2])
+	}
 	check("first crawl", 2)
+	kill()
 	runCrawl(t, cfg, &Options{Formats: formats, Recrawl: true})
 	check("recrawl", 1)
+	kill()
 	cfg.Output.AlsoWrite, cfg.Limits.MaxPages = nil, 1
 	runCrawl(t, cfg, &Options{Formats: formats, Recrawl: true})
 	check("recrawl without an archive", 0)
 	cfg.Output.AlsoWrite, cfg.Limits.MaxPages = []string{"warc"}, 0
 	runCrawl(t, cfg, &Options{Formats: formats, Resume: true})
 	check("resumed with an archive", 1)
+	kill()
+	cfg.Output.AlsoWrite = nil
+	runCrawl(t, cfg, &Options{Formats: formats, Resume: true})
+	check("resumed without an archive", 0)
 }
 
 // A stopped recrawl is resumed with Resume, and keeps its results.

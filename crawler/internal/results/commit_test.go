@@ -182,6 +182,28 @@ func TestArchive(t *testing.T) {
 	}
 }
 
+func (a *archiving) Note(context.Context) ([]byte, error) { return []byte(a.notes[len(a.notes)-1]), nil }
+
+// A recrawl opens an archive at its checkpoint once more, to remove what a killed process wrote after it. A recrawl that is
+// killed does it again until the frontier has no checkpoint.
+func TestResetTruncatesArchives(t *testing.T) {
+	opened := ""
+	a := &archiving{notes: []string{`{"sinks":{"archive":"eA==","table":"eA=="}}`}}
+	r := openWriter(t, a)
+	for _, f := range []output.Format{{Name: "archive", Exchanges: true}, {Name: "table"}, {Name: "unused", Exchanges: true}} {
+		f.Open = func(_ string, checkpoint []byte) (output.Sink, error) {
+			opened += f.Name + " " + string(checkpoint)
+			return a, nil
+		}
+		r.cfg.Available = append(r.cfg.Available, f)
+	}
+	for range 2 {
+		if must(t, r.Reset()); opened != "archive x" || len(r.committed.Sinks) > 0 {
+			t.Errorf("opened %q, committed %v", opened, r.committed.Sinks)
+		}
+	}
+}
+
 // A note of an earlier version is read, and notes of this version have its fields: the lengths of the files,
 // with that of robots.jsonl beside the checkpoints of the sinks.
 func TestNoteKeepsItsFields(t *testing.T) {

@@ -63,9 +63,8 @@ func shareFiles(a, b output.Format) bool {
 	return slices.ContainsFunc(a.Files, func(file string) bool { return slices.Contains(b.Files, file) })
 }
 
-// CheckFormats returns an error if a crawl cannot be resumed in its formats. It changes
-// nothing. Wrote are the formats of the last run. It reports formats that are no longer used
-// or that will be rewritten.
+// CheckFormats returns an error if a crawl cannot be resumed in its formats. Wrote are the formats of the last run. It
+// reports formats that are no longer used or that will be rewritten. It changes nothing that is committed.
 func (w *Writer) CheckFormats(wrote []string) error {
 	for _, f := range w.cfg.Formats {
 		if f.Name == "" || w.committed.Sinks[f.Name] != nil {
@@ -93,6 +92,7 @@ func (w *Writer) CheckFormats(wrote []string) error {
 		switch {
 		case f.Name == "" || used || w.committed.Sinks[f.Name] == nil:
 		case f.Exchanges:
+			w.truncateArchive(f)
 			w.cfg.Lifecycle.Board.Show(fmt.Sprintf("%s is not written this time; what is fetched now will never be in it", f.Name))
 		default:
 			w.committed.setStale(f.Name)

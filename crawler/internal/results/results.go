@@ -106,8 +106,14 @@ func (w *Writer) Open() (err error) {
 	return err
 }
 
-// Reset commits that all files are empty: they were renamed for a recrawl.
+// Reset commits that all files are empty: they were renamed for a recrawl. Archives keep what is committed.
 func (w *Writer) Reset() error {
+	if err := w.Load(); err != nil {
+		return err
+	}
+	for _, f := range w.cfg.Available {
+		w.truncateArchive(f)
+	}
 	w.committed = committed{}
 	return w.finish(nil)
 }

@@ -150,6 +150,23 @@ func (w *Writer) checkpointOf(f output.Format) (checkpoint []byte, gone bool, er
 	return nil, true, nil
 }
 
+// truncateArchive removes what a killed process wrote to an archive after its checkpoint, such as half a record. It is for
+// archives that the crawl does not continue.
+func (w *Writer) truncateArchive(f output.Format) {
+	checkpoint := w.committed.Sinks[f.Name]
+	if checkpoint == nil || !f.Exchanges {
+		return
+	}
+	s, err := f.Open(w.cfg.Dir, checkpoint)
+	if err == nil {
+		_, err = s.Commit(w.cfg.Power)
+		err = errors.Join(err, s.Close())
+	}
+	if err != nil {
+		w.cfg.Lifecycle.Board.Show(fmt.Sprintf("the last file of %s may end with a part of a record: %v", f.Name, err))
+	}
+}
+
 // replayCommit is the number of lines between two commits of a sink.
 const replayCommit = 20 * maxEntries
 
