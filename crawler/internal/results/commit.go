@@ -177,6 +177,7 @@ func (w *Writer) commitSink(s *sink, c *committed) error {
 		c.Sinks = make(map[string][]byte)
 	}
 	c.Sinks[s.format.Name] = append([]byte{}, checkpoint...) // not nil, since the format is in use
+	c.Stale = slices.DeleteFunc(c.Stale, func(name string) bool { return name == s.format.Name })
 	return nil
 }
 
@@ -191,8 +192,8 @@ type committed struct {
 	Robots  int64             `json:"robots"`          // bytes of robots.jsonl that the sinks have
 	Sinks   map[string][]byte `json:"sinks,omitempty"` // checkpoints by the names of formats
 
-	// Stale are formats that have a checkpoint and are no longer used. Their files are
-	// completed when they are used again.
+	// Stale are formats that are no longer used, and new archives that are not yet filled. Their files are completed
+	// when they are used again.
 	Stale []string `json:"stale,omitempty"`
 }
 

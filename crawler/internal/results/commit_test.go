@@ -184,6 +184,34 @@ func TestArchive(t *testing.T) {
 
 func (a *archiving) Note(context.Context) ([]byte, error) { return []byte(a.notes[len(a.notes)-1]), nil }
 
+// A crawl that is killed while it fills a new archive fills it again, from its first checkpoint.
+func TestFillOfArchiveIsRepeated(t *testing.T) {
+	a := &archiving{fails: errors.New("killed")}
+	r := openWriter(t, a)
+	must(t, r.Commit(frontier.Outcome{}, &output.Page{URL: "http://a.test/"}, Batch{}))
+	var opened []string
+	r.cfg.Resume = true
+	r.cfg.Formats = []output.Format{{Name: "archive", Exchanges: true, Open: func(_ string, checkpoint []byte) (output.Sink, error) {
+		opened, a.records = append(opened, string(checkpoint)), 0
+		return a, nil
+	}}}
+	for _, records := range []int{1, 1, 1, 0} { // the last one has them at its checkpoint
+		r.sinks = nil
+		must(t, r.Load())
+		_, err := r.OpenSinks(false)
+		must(t, err)
+		if err := r.FillSinks(); !errors.Is(err, a.fails) || a.records != records {
+			t.Errorf("%v, %d records", err, a.records)
+		}
+		if len(opened) == 2 {
+			a.fails = nil
+		}
+	}
+	if want := []string{"", "0", "0", "1"}; !slices.Equal(opened, want) || len(r.committed.Stale) > 0 {
+		t.Errorf("opened at %q, want %q; stale %q", opened, want, r.committed.Stale)
+	}
+}
+
 // A recrawl opens an archive at its checkpoint once more, to remove what a killed process wrote after it. A recrawl that is
 // killed does it again until the frontier has no checkpoint.
 func TestResetTruncatesArchives(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 type sink struct {
 	output.Sink
 	format output.Format
-	fresh  bool // it has no checkpoint
+	fresh  bool // it has no checkpoint, or is not yet filled
 }
 
 // failed returns an error of the sink of a format, or nil.
@@ -85,7 +85,7 @@ func (w *Writer) openSink(f output.Format) ([]output.Loss, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.sinks = append(w.sinks, sink{opened, f, checkpoint == nil})
+	w.sinks = append(w.sinks, sink{opened, f, checkpoint == nil || slices.Contains(w.committed.Stale, f.Name)})
 	switch lossy, ok := opened.(output.LossReporter); {
 	case ok:
 		return lossy.Lost(), nil
@@ -98,12 +98,15 @@ func (w *Writer) openSink(f output.Format) ([]output.Loss, error) {
 // fillSink gives a sink the results that it lacks.
 func (w *Writer) fillSink(s *sink) error {
 	if s.fresh && s.format.Exchanges { // otherwise a resumed crawl could not tell its files from those of earlier crawls
-		if err := errors.Join(w.commitSink(s, &w.committed), w.finish(nil)); err != nil {
+		err := w.commitSink(s, &w.committed)
+		if w.cfg.Resume { // after a kill it is filled again
+			w.committed.Stale = append(w.committed.Stale, s.format.Name)
+		}
+		if err = cmp.Or(err, w.finish(nil)); err != nil {
 			return err
 		}
 	}
 	if s.fresh {
-		w.committed.Stale = slices.DeleteFunc(w.committed.Stale, func(name string) bool { return name == s.format.Name })
 		return w.replay(s)
 	}
 	return w.replayRobots(s, w.committed.Robots, func(o robotsext.Origin) {
