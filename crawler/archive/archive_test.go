@@ -500,6 +500,26 @@ func TestPackOfSeveralDirectories(t *testing.T) {
 	}
 }
 
+// A page whose body is withheld, as with noarchive, is not in the list, also if an earlier crawl has archived it.
+func TestPackLeavesOutWithheldPages(t *testing.T) {
+	dir, f := t.TempDir(), &warcFile{name: "a.warc.gz"}
+	f.get("https://www.example.com/", okHTML, "<title>First</title>")
+	for _, url := range []string{"https://www.example.com/", "https://www.example.com/secret"} {
+		f.request("GET", url)
+		f.response("response", url, "WARC-Truncated: unspecified\r\nWARC-Payload-Digest: "+sha1Of("")+"\r\n", okHTML+"\r\n\r\n")
+	}
+	f.write(t, dir)
+	writePages(t, dir, "pages.1.jsonl", output.Page{URL: "https://www.example.com/", Status: 200, Title: "First", Encoding: "utf-8", FetchedAt: noon.Add(2 * time.Second)})
+	writePages(t, dir, "pages.jsonl",
+		output.Page{URL: "https://www.example.com/", Status: 200, Title: "Later", Encoding: "utf-8", FetchedAt: noon.Add(4 * time.Second)},
+		output.Page{URL: "https://www.example.com/secret", Status: 200, Title: "Secret", Encoding: "utf-8", FetchedAt: noon.Add(6 * time.Second)},
+	)
+	name, p := packed(t, true, dir)
+	if pages := unzip(t, name)["pages/pages.jsonl"]; p.Records != 3 || p.Pages != 1 || !strings.Contains(pages, `"text":"First","title":"First"`) {
+		t.Errorf("%+v, pages\n%s", p, pages)
+	}
+}
+
 func TestPackErrors(t *testing.T) {
 	dir, same, cut := t.TempDir(), t.TempDir(), t.TempDir()
 	sampleCrawl(t, dir, "a.warc.gz")

@@ -114,7 +114,7 @@ type packer struct {
 
 	warcs    map[string]string      // paths of WARC files by their names
 	index    []string               // lines
-	captures map[string][]cdxj.Line // responses with status 200, by keyOf their URL
+	captures map[string][]cdxj.Line // responses with status 200, by keyOf their URL; without a file if the body is withheld
 }
 
 func (p *packer) write(dirs []string) error {
@@ -183,6 +183,9 @@ func (p *packer) addWARC(name, file string) {
 			}
 			rec.Line.File = name
 			p.index = append(p.index, string(rec.Line.AppendTo(nil)))
+			if rec.Fields.Get("WARC-Truncated") == string(output.TruncatedUnspecified) { // withheld, or aborted
+				rec.Line.File = ""
+			}
 			if key := keyOf(rec.Line.URL); rec.Line.Status == http.StatusOK {
 				p.captures[key] = append(p.captures[key], rec.Line)
 			}
@@ -220,14 +223,14 @@ func (p *packer) find(url string, date time.Time) (closest *cdxj.Line) {
 	return closest
 }
 
-// addPages adds the list of the HTML pages with status 200. It leaves out pages whose content was withheld.
+// addPages adds the list of the HTML pages with status 200. It leaves out those that the archive, or pages.jsonl, withholds.
 func (p *packer) addPages(dirs []string) {
 	p.add("pages/pages.jsonl", zip.Deflate, func() error {
 		out := json.NewEncoder(p)
 		err := out.Encode(map[string]any{"format": "json-pages-1.0", "hasText": p.opts.Text, "id": "pages", "title": "All pages"})
 		addPage := func(_ int64, page *output.Page) error {
 			line := p.find(page.URL, page.FetchedAt)
-			if page.Status != http.StatusOK || page.Withheld != "" || page.Encoding == "" || line == nil {
+			if page.Status != http.StatusOK || page.Withheld != "" || page.Encoding == "" || line == nil || line.File == "" {
 				return nil
 			}
 			p.packed.Pages++
