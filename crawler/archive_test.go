@@ -18,10 +18,10 @@ import (
 )
 
 // archiveTo returns options with a format that stands in for WARC.
-func archiveTo(kept *keeping, resume bool) *Options {
+func archiveTo(kept *keeping) *Options {
 	f := kept.format()
 	f.Name = "warc"
-	return &Options{Formats: []output.Format{f}, Resume: resume}
+	return &Options{Formats: []output.Format{f}}
 }
 
 // archiveTypes are the media types of test files by the ends of their names; others are HTML.
@@ -51,7 +51,7 @@ func archived(t *testing.T, cfg Config, opts *Options, sites ...*site) ([]string
 	t.Helper()
 	cfg.Output.Archive = true
 	if opts == nil {
-		opts = archiveTo(new(keeping), false)
+		opts = archiveTo(new(keeping))
 	}
 	got := runCrawl(t, cfg, opts)
 	return requestedOnce(t, sites...), checksOf(t, cfg, got)
@@ -146,7 +146,7 @@ func TestArchiveOnlyChecksFeeds(t *testing.T) {
 	})
 	cfg := testConfig(t, s.url+"/")
 	cfg.Output.Archive = true
-	runCrawl(t, cfg, archiveTo(new(keeping), false))
+	runCrawl(t, cfg, archiveTo(new(keeping)))
 	if got, want := s.sent(), []string{"GET /", "HEAD /feed", "HEAD /next.css", "HEAD /search"}; !slices.Equal(sorted(got), want) {
 		t.Errorf("requests %q, want %q", got, want)
 	}
@@ -167,7 +167,7 @@ func TestArchiveRequestsWhatIsNoPage(t *testing.T) {
 			cfg := testConfig(t, s.url+"/")
 			cfg.Output.Archive, cfg.Limits.Concurrency = true, 1
 			tt.change(&cfg)
-			checks := checksOf(t, cfg, runCrawl(t, cfg, archiveTo(new(keeping), false)))
+			checks := checksOf(t, cfg, runCrawl(t, cfg, archiveTo(new(keeping))))
 			if got := sorted(s.asked()); !slices.Equal(got, tt.want) {
 				t.Errorf("requests %q, want %q", got, tt.want)
 			}
@@ -200,7 +200,7 @@ func TestArchiveObeysDirectivesAndPurposes(t *testing.T) {
 	cfg := testConfig(t, s.url+"/")
 	cfg.Usage.Purposes, cfg.Scope.Check, cfg.Output.Archive = []string{"tdm"}, []string{CheckExternal}, true
 	kept := new(keeping)
-	got := runCrawl(t, cfg, archiveTo(kept, false))
+	got := runCrawl(t, cfg, archiveTo(kept))
 	checks := checksOf(t, cfg, got)
 	for _, path := range []string{"/no.png", "/reserved"} {
 		if c := checks[other.url+path]; c.Result != output.CheckUnverified || c.Reason != output.Usage || c.Detail == "" {
@@ -384,7 +384,7 @@ func TestArchiveRetriesCutFiles(t *testing.T) {
 		})
 		cfg := testConfig(t, s.url+"/")
 		cfg.Output.Archive, cfg.Fetch.Retries, cfg.Limits.MaxWait = true, 1, time.Minute
-		got := runCrawl(t, cfg, archiveTo(new(keeping), false))
+		got := runCrawl(t, cfg, archiveTo(new(keeping)))
 		if c := checksOf(t, cfg, got)[s.url+"/a.png"]; c.Bytes != 100 || s.count("/a.png") != 2 {
 			t.Errorf("%d requests, %+v", s.count("/a.png"), c)
 		}
@@ -478,36 +478,6 @@ func TestScriptsLeaveLimitToStylesheets(t *testing.T) {
 // counter counts the URLs of endless pages.
 var counter atomic.Int64
 
-// Archive adds to the checks that are set, and is kept when a crawl is resumed or repeated.
-func TestArchiveIsKept(t *testing.T) {
-	other := newArchiveSite(t, "127.0.0.2", map[string]string{"/x": ""})
-	s := newArchiveSite(t, "127.0.0.1", map[string]string{
-		"/": `<img src=/1.png><a href=/two>2</a><a href=` + other.url + `/x>x</a>`, "/two": `<img src=/1.png><img src=/2.png>`, "/1.png": "", "/2.png": "",
-	})
-	cfg := testConfig(t, s.url+"/")
-	cfg.Scope.Check, cfg.Limits.MaxPages, cfg.Limits.Concurrency, cfg.Output.Archive = []string{CheckExternal}, 1, 1, true
-	runCrawl(t, cfg, archiveTo(new(keeping), false))
-	saved := savedConfig(t, cfg)
-	cfg.Scope.Check, cfg.Output.AlsoWrite = []string{CheckExternal, CheckAssets}, []string{"warc"} // which it includes
-	if diff := cmp.Diff(cfg, saved); diff != "" {
-		t.Errorf("saved configuration (-want +got):\n%s", diff)
-	}
-	saved.Limits.MaxPages = 0
-	runCrawl(t, saved, archiveTo(new(keeping), true))
-	if got, want := requestedOnce(t, s), []string{"/", "/1.png", "/2.png", "/two"}; !slices.Equal(got, want) {
-		t.Errorf("requests %q, want %q", got, want)
-	}
-	opts := archiveTo(new(keeping), false)
-	opts.Recrawl = true
-	runCrawl(t, savedConfig(t, cfg), opts)
-	if got, want := sorted(s.asked()), []string{"/", "/", "/1.png", "/1.png", "/2.png", "/2.png", "/two", "/two"}; !slices.Equal(got, want) {
-		t.Errorf("requests after a recrawl %q, want %q", got, want)
-	}
-	if got := other.sent(); !slices.Equal(got, []string{"HEAD /x", "HEAD /x"}) {
-		t.Errorf("requests for links %q", got)
-	}
-}
-
 // Workers of a shared crawl request what pages need once together. One that joins needs no setting of its own.
 func TestSharedArchive(t *testing.T) {
 	t.Parallel()
@@ -520,7 +490,7 @@ func TestSharedArchive(t *testing.T) {
 	s := newArchiveSite(t, "127.0.0.1", files)
 	cfg := sharedConfig(t, s.url+"/")
 	cfg.Output.Archive, cfg.Politeness.Delay = true, time.Millisecond
-	togetherWith(t, *archiveTo(new(keeping), false), workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
+	togetherWith(t, *archiveTo(new(keeping)), workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
 	if diff := cmp.Diff(sorted(want), requestedOnce(t, s)); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
