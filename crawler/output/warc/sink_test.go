@@ -140,9 +140,9 @@ func TestRevisit(t *testing.T) {
 	}
 }
 
-// archive writes the file of a crawl of a directory, and reads its records. If it is the last one, it removes the
+// archiveAll writes the file of a crawl of a directory, and reads its records. If it is the last one, it removes the
 // file again.
-func archive(t *testing.T, dir string, last bool, f *output.Results) (name string, records []*parsed) {
+func archiveAll(t *testing.T, dir string, last bool, f *output.Results) (name string, records []*parsed) {
 	t.Helper()
 	s := openSink(t, dir, nil)
 	sinktest.Write(t, s, f)
@@ -183,7 +183,7 @@ func TestRevisitOfEarlierCrawls(t *testing.T) {
 	withheld.Withheld = "noarchive"
 	write := func(last bool, all ...*output.Exchange) []*parsed {
 		t.Helper()
-		_, records := archive(t, dir, last, &output.Results{Exchanges: all, Pages: []*output.Page{{URL: "http://a.test/not-requested", FetchedAt: noon}}})
+		_, records := archiveAll(t, dir, last, &output.Results{Exchanges: all, Pages: []*output.Page{{URL: "http://a.test/not-requested", FetchedAt: noon}}})
 		return records
 	}
 	first := write(false, answered("http://a.test/same", 200, "same"), answered("http://a.test/changes", 200, "old"), withheld,
@@ -261,14 +261,14 @@ func TestRevisitOfHiddenPayload(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
-			lost, _ := archive(t, dir, false, exchanges(answered("http://a.test/lost", 200, "lost")))
-			archive(t, dir, false, exchanges(answered(url, 200, "secret"), answered("http://a.test/other", 200, "other")))
-			second, _ := archive(t, dir, false, exchanges(tt.second))
+			lost, _ := archiveAll(t, dir, false, exchanges(answered("http://a.test/lost", 200, "lost")))
+			archiveAll(t, dir, false, exchanges(answered(url, 200, "secret"), answered("http://a.test/other", 200, "other")))
+			second, _ := archiveAll(t, dir, false, exchanges(tt.second))
 			shorten(t, second, tt.torn)
 			if err := os.Remove(lost); err != nil {
 				t.Fatal(err)
 			}
-			_, all := archive(t, dir, true, exchanges(answered(url, 304, "")))
+			_, all := archiveAll(t, dir, true, exchanges(answered(url, 304, "")))
 			if last := all[len(all)-1]; last.kind() != "revisit" || (last.get("WARC-Refers-To") != "") != tt.known {
 				t.Errorf("%v, want a known payload: %t", last.fields, tt.known)
 			}
@@ -310,7 +310,7 @@ func TestRevisitOfDamagedRecord(t *testing.T) {
 			if writeFile(t, earlier, packed.String()[:packed.Len()-tt.cut]); tt.line != "" {
 				writeFile(t, indexPath(earlier), tt.line)
 			}
-			_, all := archive(t, dir, true, exchanges(answered(url, 304, "")))
+			_, all := archiveAll(t, dir, true, exchanges(answered(url, 304, "")))
 			if last := all[len(all)-1]; (last.get("WARC-Refers-To") != "") != tt.known {
 				t.Errorf("%v, want a known payload: %t", last.fields, tt.known)
 			}
@@ -336,12 +336,12 @@ func TestRevisitOfResponseThatIsNotArchived(t *testing.T) {
 // Each resume reads the archives of earlier crawls, so their size has a limit.
 func TestOldArchivesAreNotRead(t *testing.T) {
 	dir := t.TempDir()
-	old, _ := archive(t, dir, false, exchanges(answered("http://a.test/old", 200, "old")))
+	old, _ := archiveAll(t, dir, false, exchanges(answered("http://a.test/old", 200, "old")))
 	if err := os.Truncate(indexPath(old), maxLoaded+1); err != nil { // sparse
 		t.Fatal(err)
 	}
-	archive(t, dir, false, exchanges(answered("http://a.test/new", 200, "new")))
-	_, all := archive(t, dir, true, exchanges(answered("http://a.test/1", 200, "new"), answered("http://a.test/2", 200, "old")))
+	archiveAll(t, dir, false, exchanges(answered("http://a.test/new", 200, "new")))
+	_, all := archiveAll(t, dir, true, exchanges(answered("http://a.test/1", 200, "new"), answered("http://a.test/2", 200, "old")))
 	if want := []string{"warcinfo", "request /1", "revisit /1", "request /2", "response /2"}; !slices.Equal(kinds(all), want) {
 		t.Errorf("%q, want %q", kinds(all), want)
 	}
