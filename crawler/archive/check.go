@@ -56,7 +56,7 @@ func Check(name string, report func(*Problem)) (records int, err error) {
 	}
 	defer func() { _ = file.Close() }()
 	size, err := file.Seek(0, io.SeekEnd)
-	c := &checker{file: name, report: report, index: make(map[string]*record)}
+	c := &checker{file: name, found: report, index: make(map[string]*record)}
 	switch base, isWARC := strings.CutSuffix(name, ".warc.gz"); {
 	case isWARC:
 		c.warc(io.NewSectionReader(file, 0, size), filepath.Base(name))
@@ -80,7 +80,7 @@ func Check(name string, report func(*Problem)) (records int, err error) {
 type checker struct {
 	file    string
 	entry   string // in a WACZ
-	report  func(*Problem)
+	found   func(*Problem)
 	records int
 	all     []*record
 	index   map[string]*record // those that no line was about, by placeOf their lines
@@ -101,14 +101,14 @@ func isNeeded(rec *warcreader.Record) bool {
 // placeOf returns the place of a record as a key.
 func placeOf(line *cdxj.Line) string { return fmt.Sprint(line.File, line.Offset) }
 
-// say reports a problem at a line, or 0.
-func (c *checker) say(line int, format string, args ...any) {
-	c.report(&Problem{File: c.file, Entry: c.entry, Line: line, Error: fmt.Sprintf(format, args...)})
+// report reports a problem at a line, or 0.
+func (c *checker) report(line int, format string, args ...any) {
+	c.found(&Problem{File: c.file, Entry: c.entry, Line: line, Error: fmt.Sprintf(format, args...)})
 }
 
-// sayOf reports a problem of a record.
-func (c *checker) sayOf(rec *record, problem string) {
-	c.report(&Problem{File: c.file, Entry: rec.entry, Offset: &rec.Line.Offset, RecordID: rec.Line.RecordID, Error: problem})
+// reportRecord reports a problem of a record.
+func (c *checker) reportRecord(rec *record, problem string) {
+	c.found(&Problem{File: c.file, Entry: rec.entry, Offset: &rec.Line.Offset, RecordID: rec.Line.RecordID, Error: problem})
 }
 
 // warc checks a WARC file.
@@ -121,11 +121,11 @@ func (c *checker) warc(r io.Reader, name string) {
 			return
 		case err != nil:
 			c.partly = true
-			c.sayOf(rec, fmt.Sprintf("damaged gzip member: %v; the rest of the file is not checked", err))
+			c.reportRecord(rec, fmt.Sprintf("damaged gzip member: %v; the rest of the file is not checked", err))
 			return
 		}
 		for _, problem := range rec.Problems {
-			c.sayOf(rec, problem)
+			c.reportRecord(rec, problem)
 		}
 		rec.Line.File, rec.Fields, rec.Head, rec.Problems = name, nil, nil, nil
 		c.all, c.index[placeOf(&rec.Line)] = append(c.all, rec), rec
@@ -145,21 +145,21 @@ func (c *checker) lines(r io.Reader) {
 		line, err := cdxj.Parse(lines.Bytes())
 		switch rec := c.index[placeOf(&line)]; {
 		case err != nil:
-			c.say(number, "%v", err)
+			c.report(number, "%v", err)
 		case rec == nil && !c.partly:
-			c.say(number, "no record of its own starts there: %s", text)
+			c.report(number, "no record of its own starts there: %s", text)
 		case rec != nil && !agree(text, &line, &rec.Line):
-			c.say(number, "%s should be %s", text, bytes.TrimSpace(rec.Line.AppendTo(nil)))
+			c.report(number, "%s should be %s", text, bytes.TrimSpace(rec.Line.AppendTo(nil)))
 		}
 		delete(c.index, placeOf(&line))
 		start, _, _ := strings.Cut(text, "{")
 		if c.entry != "" && start < before {
-			c.say(number, "the lines are not sorted: %q follows %q", start, before)
+			c.report(number, "the lines are not sorted: %q follows %q", start, before)
 		}
 		before = start
 	}
 	if err = cmp.Or(err, lines.Err()); err != nil {
-		c.say(0, "%v", err)
+		c.report(0, "%v", err)
 		c.partly = true
 	}
 }
@@ -178,7 +178,7 @@ func agree(text string, line, rec *cdxj.Line) bool {
 func (c *checker) missing() {
 	for _, rec := range c.all {
 		if isNeeded(rec.Record) && !c.partly && c.index[placeOf(&rec.Line)] != nil {
-			c.sayOf(rec, "the index has no line for this record")
+			c.reportRecord(rec, "the index has no line for this record")
 		}
 	}
 }
@@ -187,7 +187,7 @@ func (c *checker) missing() {
 func (c *checker) wacz(file io.ReaderAt, size int64) {
 	z, err := zip.NewReader(file, size)
 	if err != nil {
-		c.say(0, "damaged ZIP file: %v", err)
+		c.report(0, "damaged ZIP file: %v", err)
 		return
 	}
 	var pkg dataPackage
@@ -201,7 +201,7 @@ func (c *checker) wacz(file io.ReaderAt, size int64) {
 			continue // a folder
 		}
 		if entry.Method != zip.Store && path.Ext(name) == ".gz" {
-			c.say(0, "compressed in the ZIP file, so that players cannot read parts of it")
+			c.report(0, "compressed in the ZIP file, so that players cannot read parts of it")
 		}
 		sum := sha256.New()
 		r, err := entry.Open()
@@ -222,13 +222,13 @@ func (c *checker) wacz(file io.ReaderAt, size int64) {
 			_ = r.Close() // of a reader
 		}
 		if err != nil {
-			c.say(0, "%v", err)
+			c.report(0, "%v", err)
 			c.partly = true
 		}
 		found[entry.Name] = sizeAndHash(int64(entry.UncompressedSize64), hashOf(sum))
 	}
 	if c.entry = ""; !hasIndex {
-		c.say(0, "no index")
+		c.report(0, "no index")
 		c.partly = true
 	}
 	c.missing()
@@ -240,22 +240,22 @@ func sizeAndHash(size int64, hash string) string { return fmt.Sprintf("%d bytes,
 // compare compares the entries that were found with datapackage.json, and that with its digest.
 func (c *checker) compare(pkg *dataPackage, digest *resource, found map[string]string) {
 	if pkg.Profile != "data-package" && pkg.Profile != "wacz-package" || pkg.Version == "" {
-		c.say(0, "no %s with the profile and wacz_version of a WACZ", packageFile)
+		c.report(0, "no %s with the profile and wacz_version of a WACZ", packageFile)
 		return
 	}
 	if found[digestFile] != "" && !strings.HasSuffix(found[packageFile], ", "+digest.Hash) {
-		c.say(0, "%s says %q, but %s has %s", digestFile, digest.Hash, packageFile, found[packageFile])
+		c.report(0, "%s says %q, but %s has %s", digestFile, digest.Hash, packageFile, found[packageFile])
 	}
 	delete(found, packageFile)
 	delete(found, digestFile)
 	for _, r := range pkg.Resources {
 		c.entry = r.Path
 		if want, got := sizeAndHash(r.Bytes, r.Hash), found[r.Path]; got != want {
-			c.say(0, "%s lists %s; found %s", packageFile, want, cmp.Or(got, "no entry"))
+			c.report(0, "%s lists %s; found %s", packageFile, want, cmp.Or(got, "no entry"))
 		}
 		delete(found, r.Path)
 	}
 	for _, c.entry = range slices.Sorted(maps.Keys(found)) {
-		c.say(0, "%s does not list it", packageFile)
+		c.report(0, "%s does not list it", packageFile)
 	}
 }

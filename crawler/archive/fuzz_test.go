@@ -46,7 +46,7 @@ func FuzzCheck(f *testing.F) {
 	must(f, err)
 	f.Add(wacz, []byte{})
 	f.Fuzz(func(t *testing.T, file, lines []byte) {
-		c := &checker{report: func(p *Problem) { _ = p.String() }, index: make(map[string]*record)}
+		c := &checker{found: func(p *Problem) { _ = p.String() }, index: make(map[string]*record)}
 		c.warc(bytes.NewReader(file), "a.warc.gz")
 		c.lines(bytes.NewReader(lines))
 		c.missing()
