@@ -226,6 +226,7 @@ func TestResetTruncatesArchives(t *testing.T) {
 		r.cfg.Available = append(r.cfg.Available, f)
 	}
 	for range 2 {
+		must(t, r.Load())
 		if must(t, r.Reset()); opened != "archive x" || len(r.committed.Sinks) > 0 {
 			t.Errorf("opened %q, committed %v", opened, r.committed.Sinks)
 		}

@@ -43,7 +43,7 @@ type Config struct {
 	Log       *slog.Logger
 }
 
-// Writer writes the results of a crawl. Use it in this order: New; then Create, or Load, CheckFormats,
+// Writer writes the results of a crawl. Use it in this order: New; then Create, or Load, Reset for a recrawl, CheckFormats,
 // DropRejections and Open; then OpenSinks and FillSinks; in a resumed crawl Restore, LoadPrevious, RestoreLines and
 // RestoreRobots; then Commit and the methods that record something, which are safe for concurrent use; then
 // WriteRejected and Flush. Close may be called at any time.
@@ -108,13 +108,10 @@ func (w *Writer) Open() (err error) {
 
 // Reset commits that all files are empty: they were renamed for a recrawl. Archives keep what is committed.
 func (w *Writer) Reset() error {
-	if err := w.Load(); err != nil {
-		return err
-	}
 	for _, f := range w.cfg.Available {
 		w.truncateArchive(f)
 	}
-	w.committed = committed{}
+	w.committed = committed{Lengths: make(Lengths)}
 	return w.finish(nil)
 }
 

@@ -28,9 +28,6 @@ func (c *Crawl) startRecrawl() error {
 		return err
 	}
 	if !s.RecrawlPending { // otherwise a recrawl was started and resumes
-		if err := c.parts.Results.Load(); err != nil {
-			return err
-		}
 		lost, err := c.parts.Results.Lost(s.RewritingRejected)
 		if err != nil {
 			return err

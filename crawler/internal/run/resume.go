@@ -137,7 +137,7 @@ func (c *Crawl) openExisting() (*State, error) {
 		return nil, err
 	}
 	c.newRecorder()
-	return s, nil
+	return s, c.parts.Results.Load()
 }
 
 // checkFrontier returns an error if the directory has results and its frontier was removed.
@@ -157,9 +157,6 @@ func (c *Crawl) checkFrontier() error {
 // openCommitted opens the files up to what the frontier has committed, and saves the
 // configuration, which may have changed.
 func (c *Crawl) openCommitted(s *State, changes *Changes) error {
-	if err := c.parts.Results.Load(); err != nil {
-		return err
-	}
 	if s.Ended != nil && !s.Ended.Uncommitted {
 		c.parts.Results.ReportRollback()
 	}
