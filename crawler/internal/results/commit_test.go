@@ -182,7 +182,9 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-func (a *archiving) Note(context.Context) ([]byte, error) { return []byte(a.notes[len(a.notes)-1]), nil }
+func (a *archiving) Note(context.Context) ([]byte, error) {
+	return []byte(a.notes[len(a.notes)-1]), nil
+}
 
 // A crawl that is killed while it fills a new archive fills it again, from its first checkpoint.
 func TestFillOfArchiveIsRepeated(t *testing.T) {

@@ -102,7 +102,7 @@ func (w *Writer) fillSink(s *sink) error {
 		if w.cfg.Resume { // after a kill it is filled again
 			w.committed.Stale = append(w.committed.Stale, s.format.Name)
 		}
-		if err = cmp.Or(err, w.finish(nil)); err != nil {
+		if err := cmp.Or(err, w.finish(nil)); err != nil {
 			return err
 		}
 	}
