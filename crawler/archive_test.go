@@ -76,6 +76,21 @@ func requestedOnce(t *testing.T, sites ...*site) []string {
 	return sorted(all)
 }
 
+// A file that was fetched as a page is requested again where pages use it as an asset that has assets of its own.
+func TestArchiveReadsFilesThatWerePages(t *testing.T) {
+	s := newArchiveSite(t, "127.0.0.1", map[string]string{
+		"/": `<a href=/a.css>x</a><a href=/a.svg>x</a><a href=/two>x</a>`, "/two": `<link rel=stylesheet href=/a.css><object data=/a.svg></object><iframe src=/></iframe>`,
+		"/a.css": `p { background: url(b.png) }`, "/a.svg": `<svg xmlns="http://www.w3.org/2000/svg"><image href="c.png"/></svg>`,
+	})
+	cfg := testConfig(t, s.url+"/")
+	cfg.Output.Archive, cfg.Limits.Concurrency = true, 1
+	runCrawl(t, cfg, archiveTo(new(keeping)))
+	want := []string{"GET /", "GET /a.css", "GET /a.css", "GET /a.svg", "GET /a.svg", "GET /b.png", "GET /c.png", "GET /two"}
+	if diff := cmp.Diff(want, sorted(s.linesOf(func(request) bool { return true }))); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+}
+
 // An archive has what pages need to be shown: each file is requested once by GET, whichever pages and hosts need it.
 func TestArchiveRequestsWhatPagesNeed(t *testing.T) {
 	for _, tt := range []struct{ name, page, want string }{
@@ -102,6 +117,7 @@ func TestArchiveRequestsWhatPagesNeed(t *testing.T) {
 		{"redirects", `<img src=/moved.png><link rel=stylesheet href=/moved.css>`, "/moved.png 1/end.png /moved.css /c.css /d.png"},
 		{"shared by pages", `<img src=/a.png><a href=/two>2</a><a href=/three>3</a>`, "/a.png /three /two"},
 		{"linked and shown", `<a href=/a.png><img src=/a.png></a>`, "/a.png"},
+		{"also in a link element", `<link rel=prefetch href=/a.png><img src=/a.png><link itemprop=image href=/b.png><video poster=/b.png></video>`, "/a.png /b.png"},
 		{"frames in scope", `<iframe src=/two></iframe><iframe src=/three></iframe>`, "/a.png /three /two"},
 		{"framesets", `<frameset><frame src=/two><frame src={1}/frame></frameset>`, "/a.png /two 1/frame 1/frame.css 1/frame.png"},
 		{"frames out of scope", `<iframe src={1}/frame></iframe>`, "1/frame 1/frame.css 1/frame.png"},

@@ -117,6 +117,9 @@ func (c *checker) warc(r io.Reader, name string) {
 		next, err := in.Next(io.Discard)
 		rec := &record{next, c.entry}
 		switch {
+		case err == io.EOF && next.Line.Offset == 0:
+			c.reportRecord(rec, "no records")
+			return
 		case err == io.EOF:
 			return
 		case err != nil:

@@ -62,6 +62,7 @@ func (l *Line) AppendTo(text []byte) []byte {
 
 var (
 	errLine = errors.New("not a key, a time and JSON with spaces between them")
+	errTime = errors.New("the time before the JSON is not that of its date")
 	bare    = regexp.MustCompile(`("(?:status|length|offset)": *)(\d+)`)
 )
 
@@ -79,6 +80,9 @@ func Parse(line []byte) (l Line, err error) {
 	date, dateErr := time.Parse(stamp, string(at[:min(len(at), len(stamp))])) // others have milliseconds too
 	if l.Time.IsZero() {
 		l.Time = date
+	}
+	if !l.Time.Truncate(time.Second).Equal(date.Truncate(time.Second)) {
+		err = errTime
 	}
 	if min(int64(l.Status), l.Offset, l.Length) < 0 {
 		err = errLine

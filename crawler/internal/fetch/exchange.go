@@ -175,15 +175,17 @@ func (r *recording) finish() {
 
 // truncated returns why the body is incomplete, if so many bytes of it are kept.
 func (r *recording) truncated(size int64) output.Truncated {
+	cause := context.Cause(r.sender.ctx)
+	ended := errors.Is(r.err, context.Canceled) || errors.Is(r.err, cause) // by the crawl
 	switch {
 	case size == r.size, r.err == io.EOF && !r.body.truncated:
 		return ""
 	case r.err == nil, r.body.truncated: // a reader had enough, or the archive
 		return output.TruncatedLength
-	case isTimeout(r.err), errors.Is(r.err, errStalled):
-		return output.TruncatedTime
-	case errors.Is(r.err, context.Canceled):
+	case ended && (cause == nil || errors.Is(cause, context.Canceled)):
 		return output.TruncatedUnspecified
+	case ended, isTimeout(r.err), errors.Is(r.err, errStalled): // the limit of a robots.txt has a cause of its own
+		return output.TruncatedTime
 	}
 	return output.TruncatedDisconnect
 }

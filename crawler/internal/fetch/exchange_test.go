@@ -629,7 +629,8 @@ func (l *abortable) WithinLease(_ context.Context, _ *url.URL, abort func(error)
 	return nil
 }
 
-// A body is incomplete for no reason of the site's if the crawl ends the request: when it is aborted, or a lease is lost.
+// A body is incomplete for no reason of the site's if the crawl ends the request: when it is aborted, or a lease is lost. The
+// time limit of a robots.txt or sitemap has a cause of its own.
 func TestTruncatedByTheCrawl(t *testing.T) {
 	server, trusting := http2Site(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", "100")
@@ -640,23 +641,30 @@ func TestTruncatedByTheCrawl(t *testing.T) {
 	plain := httptest.NewServer(server.Config.Handler)
 	defer plain.Close()
 	for _, base := range []string{plain.URL, server.URL} {
-		for name, end := range map[string]func(*Transport, *abortable){
-			"crawl": func(t *Transport, _ *abortable) { t.crawl.Lifecycle.Abort() },
-			"lease": func(_ *Transport, l *abortable) { l.abort(errors.New("the lease is lost")) },
+		var cancel context.CancelCauseFunc
+		for name, tt := range map[string]struct {
+			end  func(*Transport, *abortable)
+			want output.Truncated
+		}{
+			"crawl":             {func(t *Transport, _ *abortable) { t.crawl.Lifecycle.Abort() }, output.TruncatedUnspecified},
+			"lease":             {func(_ *Transport, l *abortable) { l.abort(errors.New("the lease is lost")) }, output.TruncatedUnspecified},
+			"limit of a caller": {func(*Transport, *abortable) { cancel(errors.New("it takes too long")) }, output.TruncatedTime},
 		} {
 			transport, a := recordingTransport(t, Config{}, trusting.TLSClientConfig.RootCAs)
 			leases := new(abortable)
 			transport.crawl.Leases = leases
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base, nil)
+			var ctx context.Context
+			ctx, cancel = context.WithCancelCause(t.Context())
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, base, nil)
 			must(t, err)
 			resp, err := transport.RoundTrip(req)
 			must(t, err)
 			_, err = io.ReadFull(resp.Body, make([]byte, 4))
 			must(t, err)
-			end(transport, leases)
+			tt.end(transport, leases)
 			_, err = io.Copy(io.Discard, resp.Body)
 			_ = resp.Body.Close()
-			if e := a.exchanges[0]; err == nil || e.Truncated != output.TruncatedUnspecified || e.Body.Size() != 4 {
+			if e := a.exchanges[0]; err == nil || e.Truncated != tt.want || e.Body.Size() != 4 {
 				t.Errorf("%s, %s: %v, %s, %d bytes", base, name, err, e.Truncated, e.Body.Size())
 			}
 		}
@@ -676,7 +684,7 @@ func TestBytesThatAreNotOfTheResponse(t *testing.T) {
 		must(t, err)
 	}
 	for _, head := range []string{"f: the end of a field\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b\r\n\r\n"} {
-		s := &sender{transport: transport}
+		s := &sender{transport: transport, ctx: t.Context()}
 		req := httptest.NewRequest(http.MethodGet, "http://a.test/", nil)
 		s.record(req)
 		s.gotConn(conn, true)
@@ -739,7 +747,7 @@ func TestNextRequestBeginsBeforeTheResponseIsReturned(t *testing.T) {
 	var senders []*sender
 	var want, got []string
 	for i := range 3 {
-		s := &sender{transport: transport}
+		s := &sender{transport: transport, ctx: t.Context()}
 		sent, head := fmt.Sprintf("GET /%d HTTP/1.1\r\n\r\n", i), fmt.Sprintf("HTTP/1.1 304 x\r\na: %d\r\n\r\n", i)
 		s.record(httptest.NewRequest(http.MethodGet, fmt.Sprintf("http://a.test/%d", i), nil))
 		s.gotConn(conn, i > 0)

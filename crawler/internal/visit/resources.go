@@ -37,7 +37,7 @@ func (v *Visitor) reads(use string) bool {
 }
 
 // addResource adds a resource. An invalid URL is skipped as in a link. If one of several references
-// to it is as a stylesheet, that one counts: it is often preloaded before.
+// to it is as a stylesheet, that one counts: it is often preloaded before. So does that as an asset before a link.
 func (l *pageLinks) addResource(r extract.Resource) {
 	if r.Imported && l.v.set.Discover.Checks.Archive { // which also requests images of the kind css, but does not read them
 		r.Kind = discover.UseStylesheet
@@ -47,7 +47,7 @@ func (l *pageLinks) addResource(r extract.Resource) {
 		key = r.Ref
 	}
 	if at, known := l.resourceURLs[key]; known {
-		l.promote(at, r.Kind, read)
+		l.promote(at, resource{kind: r.Kind, text: r.Text, read: read})
 		return
 	}
 	if l.size > maxLinkBytes {
@@ -76,11 +76,13 @@ func (l *pageLinks) addResource(r extract.Resource) {
 	l.resources = append(l.resources, resource{u, r.Kind, r.Text, read})
 }
 
-// promote makes the check of a resource read it, if a further reference to it asks for that.
-func (l *pageLinks) promote(at int, kind string, read bool) {
-	if at >= 0 && read && !l.resources[at].read {
-		r := &l.resources[at]
-		r.kind, r.text, r.read = kind, "", true
+// promote makes the check of a resource that of a further reference to it, if that asks for more.
+func (l *pageLinks) promote(at int, to resource) {
+	if at < 0 {
+		return
+	}
+	if r := &l.resources[at]; to.read && !r.read || r.kind == discover.UseLink && to.kind != r.kind {
+		r.kind, r.text, r.read = to.kind, to.text, to.read
 	}
 }
 
@@ -138,7 +140,7 @@ func (l *pageLinks) upgrade() {
 	for _, r := range all {
 		r.URL = upgraded(r.URL)
 		if at, ok := known[r.Canonical]; ok {
-			l.promote(at, r.kind, r.read)
+			l.promote(at, r)
 			continue
 		}
 		known[r.Canonical] = len(l.resources)

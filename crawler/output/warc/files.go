@@ -3,6 +3,7 @@ package warc
 import (
 	"bytes"
 	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Files are named PREFIX-TIMESTAMP-NNNNN.warc.gz. The timestamp has 17 digits, to the millisecond, and is
+// Files are named PREFIX-RANDOM-TIMESTAMP-NNNNN.warc.gz. The timestamp has 17 digits, to the millisecond, and is
 // that of the crawl's first file.
 const (
 	extension   = ".warc.gz"
@@ -33,7 +34,7 @@ const (
 )
 
 var (
-	validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}-\d{17}$`)
+	validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,106}-\d{17}$`)
 	fileTail  = regexp.MustCompile(`-(\d{17}-\d{5})\.warc\.gz$`)
 )
 
@@ -58,14 +59,15 @@ func archives(dir string) (names []string, err error) {
 	return names, nil
 }
 
-// newName returns the name of a crawl that starts now: its files come after those with some names.
+// newName returns the name of a crawl that starts now: its files come after those with some names. No other crawl has
+// it, since it has random letters.
 func newName(names []string, prefix string) string {
 	stamp := strings.Replace(time.Now().UTC().Format("20060102150405.000"), ".", "", 1)
 	if len(names) > 0 {
 		last, _ := strconv.ParseUint(fileTail.FindStringSubmatch(names[len(names)-1])[1][:len(stamp)], 10, 64) // 17 digits
 		stamp = max(stamp, fmt.Sprintf("%017d", last+1))
 	}
-	return prefix + "-" + stamp
+	return prefix + "-" + strings.ToLower(rand.Text()[:6]) + "-" + stamp
 }
 
 // recordEnd follows the block of every record.
@@ -73,7 +75,7 @@ var recordEnd = []byte("\r\n\r\n")
 
 // A position is a point between two records. A checkpoint is its JSON.
 type position struct {
-	Name   string `json:"name"`   // of the crawl: PREFIX-TIMESTAMP
+	Name   string `json:"name"`   // of the crawl: PREFIX-RANDOM-TIMESTAMP
 	File   int    `json:"file"`   // number of the last file
 	Length int64  `json:"length"` // of that file, in bytes; 0 if it does not exist yet
 	Index  int64  `json:"index"`  // length of its index

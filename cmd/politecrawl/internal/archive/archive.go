@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -48,7 +49,16 @@ Exit code: 0 done, 2 usage error or the file cannot be written, 3 failed.`,
 			if to == "" && len(dirs) > 1 {
 				return cli.Misuse("%s: several directories need --output FILE", name)
 			}
-			to = cmp.Or(to, filepath.Clean(dirs[0])+".wacz")
+			if to == "" {
+				dir, err := filepath.Abs(dirs[0]) // has a name, unlike "."
+				if err != nil {
+					return cli.Failed("%s: %w", name, err)
+				}
+				to = dir + ".wacz"
+			}
+			if !strings.HasSuffix(to, ".wacz") {
+				return cli.Misuse("%s: --output %q does not end in .wacz", name, to)
+			}
 			for _, dir := range dirs {
 				if !crawldir.IsDirectory(dir) {
 					return cli.Misuse("%s: no directory %q; name the output directory of a crawl", name, dir)

@@ -88,7 +88,8 @@ func TestRefusals(t *testing.T) {
 		"several directories": {[]string{dir, same}, cli.ExitMisuse, []string{"several directories need --output FILE"}},
 		"no directory":        {[]string{dir + "x"}, cli.ExitMisuse, []string{"no directory", "name the output directory of a crawl"}},
 		"no WARC files":       {[]string{t.TempDir()}, cli.ExitMisuse, []string{"no WARC files; crawl with --also-write warc"}},
-		"same names":          {[]string{dir, same, "--output", filepath.Join(t.TempDir(), "a")}, cli.ExitFailed, []string{"have the same name; package each directory alone"}},
+		"same names":          {[]string{dir, same, "--output", filepath.Join(t.TempDir(), "a.wacz")}, cli.ExitFailed, []string{"have the same name; package each directory alone"}},
+		"no WACZ":             {[]string{dir, "--output", filepath.Join(dir, "a.warc.gz")}, cli.ExitMisuse, []string{"does not end in .wacz"}},
 		"cut":                 {[]string{filepath.Dir(cut)}, cli.ExitFailed, []string{"record at byte 0: unexpected EOF", "politecrawl crawl --resume DIR"}},
 		"output":              {[]string{dir, "--output", filepath.Join(dir, "missing", "a.wacz")}, cli.ExitMisuse, []string{"a.wacz", "no such file or directory"}},
 	} {
