@@ -117,10 +117,10 @@ func (c *checker) warc(r io.Reader, name string) {
 		next, err := in.Next(io.Discard)
 		rec := &record{next, c.entry}
 		switch {
-		case err == io.EOF && next.Line.Offset == 0:
-			c.reportRecord(rec, "no records")
-			return
 		case err == io.EOF:
+			if next.Line.Offset == 0 {
+				c.reportRecord(rec, "no records")
+			}
 			return
 		case err != nil:
 			c.partly = true

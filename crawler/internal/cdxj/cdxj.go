@@ -61,8 +61,7 @@ func (l *Line) AppendTo(text []byte) []byte {
 }
 
 var (
-	errLine = errors.New("not a key, a time and JSON with spaces between them")
-	errTime = errors.New("the time before the JSON is not that of its date")
+	errLine = errors.New("not a key, a time and JSON of that date, with spaces between them")
 	bare    = regexp.MustCompile(`("(?:status|length|offset)": *)(\d+)`)
 )
 
@@ -81,10 +80,7 @@ func Parse(line []byte) (l Line, err error) {
 	if l.Time.IsZero() {
 		l.Time = date
 	}
-	if !l.Time.Truncate(time.Second).Equal(date.Truncate(time.Second)) {
-		err = errTime
-	}
-	if min(int64(l.Status), l.Offset, l.Length) < 0 {
+	if min(int64(l.Status), l.Offset, l.Length) < 0 || !l.Time.Truncate(time.Second).Equal(date.Truncate(time.Second)) {
 		err = errLine
 	}
 	return l, cmp.Or(err, dateErr)

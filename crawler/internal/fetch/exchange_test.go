@@ -654,7 +654,7 @@ func TestTruncatedByTheCrawl(t *testing.T) {
 			leases := new(abortable)
 			transport.crawl.Leases = leases
 			var ctx context.Context
-			ctx, cancel = context.WithCancelCause(t.Context())
+			ctx, cancel = context.WithCancelCause(t.Context()) //nolint:govet // the test ends it
 			req, err := http.NewRequestWithContext(ctx, http.MethodGet, base, nil)
 			must(t, err)
 			resp, err := transport.RoundTrip(req)

@@ -46,18 +46,11 @@ Exit code: 0 done, 2 usage error or the file cannot be written, 3 failed.`,
   politecrawl archive wacz w1 w2 w3 --text --output all.wacz`,
 		Args: cli.Args(1, -1, "the output directory of a crawl"),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
-			if to == "" && len(dirs) > 1 {
-				return cli.Misuse("%s: several directories need --output FILE", name)
-			}
-			if to == "" {
-				dir, err := filepath.Abs(dirs[0]) // has a name, unlike "."
-				if err != nil {
-					return cli.Failed("%s: %w", name, err)
-				}
+			if dir := filepath.Clean(dirs[0]); to == "" && len(dirs) == 1 && strings.Trim(dir, "./") != "" {
 				to = dir + ".wacz"
 			}
-			if !strings.HasSuffix(to, ".wacz") {
-				return cli.Misuse("%s: --output %q does not end in .wacz", name, to)
+			if !strings.HasSuffix(to, ".wacz") { // so that it is no file of a crawl
+				return cli.Misuse("%s: name the file with --output FILE.wacz; got %q", name, to)
 			}
 			for _, dir := range dirs {
 				if !crawldir.IsDirectory(dir) {

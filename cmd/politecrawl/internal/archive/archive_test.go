@@ -85,11 +85,12 @@ func TestRefusals(t *testing.T) {
 		code  int
 		words []string
 	}{
-		"several directories": {[]string{dir, same}, cli.ExitMisuse, []string{"several directories need --output FILE"}},
+		"several directories": {[]string{dir, same}, cli.ExitMisuse, []string{"name the file with --output FILE.wacz"}},
 		"no directory":        {[]string{dir + "x"}, cli.ExitMisuse, []string{"no directory", "name the output directory of a crawl"}},
 		"no WARC files":       {[]string{t.TempDir()}, cli.ExitMisuse, []string{"no WARC files; crawl with --also-write warc"}},
 		"same names":          {[]string{dir, same, "--output", filepath.Join(t.TempDir(), "a.wacz")}, cli.ExitFailed, []string{"have the same name; package each directory alone"}},
-		"no WACZ":             {[]string{dir, "--output", filepath.Join(dir, "a.warc.gz")}, cli.ExitMisuse, []string{"does not end in .wacz"}},
+		"no name":             {[]string{".."}, cli.ExitMisuse, []string{"name the file with --output FILE.wacz"}},
+		"no WACZ":             {[]string{dir, "--output", filepath.Join(dir, "a.warc.gz")}, cli.ExitMisuse, []string{"name the file with --output FILE.wacz"}},
 		"cut":                 {[]string{filepath.Dir(cut)}, cli.ExitFailed, []string{"record at byte 0: unexpected EOF", "politecrawl crawl --resume DIR"}},
 		"output":              {[]string{dir, "--output", filepath.Join(dir, "missing", "a.wacz")}, cli.ExitMisuse, []string{"a.wacz", "no such file or directory"}},
 	} {

@@ -36,9 +36,7 @@ and hreflang targets are read. robots.txt, delays and --allow-addr apply as to p
 broken. The results are in checks.jsonl, anchors.jsonl and the report.
 
 --archive includes --check assets. It requests assets and frames by GET and receives them whole,
-so that the pages in the WARC can be shown. A frame outside the crawl is read for its own assets;
-its links are not followed. checks.jsonl lists the assets that robots.txt disallows, and
-rejected.jsonl the pages. --max-pages and --max-time end the crawl although assets remain.`
+so that the pages in the WARC can be shown. checks.jsonl lists those that robots.txt disallows.`
 
 const outputTopic = `A crawl writes these files into its --output directory. Those with lines have one for each:
 

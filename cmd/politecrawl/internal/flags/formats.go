@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
@@ -26,7 +25,7 @@ func Formats(cfg *crawler.Config) []output.Format {
 		sqlite.Format(&sqlite.Options{Software: software}),
 		warc.Format(&warc.Options{
 			Prefix: warcPrefix(cfg), MaxBytes: cfg.Output.WARCSize, Digest: cfg.Output.WARCDigest,
-			Software: software, UserAgent: cfg.Fetch.UserAgent, Operator: cfg.Fetch.Contact, Settings: publicSettings(cfg),
+			Software: software, UserAgent: cfg.Fetch.UserAgent, Operator: cfg.Fetch.Contact, Settings: settingsText(cfg),
 		}),
 	}
 }
@@ -41,30 +40,19 @@ func warcPrefix(cfg *crawler.Config) string {
 	return cfg.Output.WARCPrefix + "-" + worker[max(0, len(worker)-59):] // at most 100 bytes with the longest prefix
 }
 
-// publicTexts are the settings whose texts are no secrets, addresses or names of files.
-var publicTexts = []string{
-	"scope", "include", "exclude", "check", "drop-params", "types", "links", "purpose", "unknown", "since", "user-agent",
-}
+// publicSettings are the settings that WARC files name. None is a secret, an address or the name of a file.
+var publicSettings = strings.Fields(`archive check clean-param delay drop-params exclude include max-body max-bytes
+max-crawl-delay max-depth max-host-pages max-hosts max-links max-pages max-sitemaps max-time obey-nofollow obey-noindex
+only-sitemaps per-host permissions purpose response-factor retries scope since stall-timeout timeout trap-pages types
+unknown user-agent warc-max`)
 
-// publicSettings returns the settings of a crawl as JSON, for everyone: numbers, durations, and publicTexts.
-func publicSettings(cfg *crawler.Config) string {
+// settingsText returns the publicSettings of a crawl as JSON.
+func settingsText(cfg *crawler.Config) string {
 	var values map[string]any
-	text, err := json.Marshal(cfg.WithoutSecrets())
-	if err = cmp.Or(err, json.Unmarshal(text, &values)); err != nil {
-		panic(err) // of settings
-	}
-	maps.DeleteFunc(values, func(key string, value any) bool {
-		switch value := value.(type) {
-		case bool, float64:
-			return false
-		case string:
-			if _, err := time.ParseDuration(value); err == nil {
-				return false
-			}
-		}
-		return !slices.Contains(publicTexts, key)
-	})
-	text, _ = json.Marshal(values) // which were JSON
+	text, _ := json.Marshal(cfg.WithoutSecrets())
+	_ = json.Unmarshal(text, &values) // which is an object
+	maps.DeleteFunc(values, func(key string, _ any) bool { return !slices.Contains(publicSettings, key) })
+	text, _ = json.Marshal(values)
 	return string(text)
 }
 
