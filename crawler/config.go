@@ -93,9 +93,8 @@ type Output struct {
 	AlsoWrite []string
 
 	// Archive writes an archive that replays (default false). It adds the format warc to AlsoWrite and
-	// CheckAssets to Scope.Check. It requests assets and frames with GET and receives them whole. It requests
-	// no more of them once a limit such as Limits.MaxPages has ended the crawl. A frame outside the crawl is
-	// read for its own assets; its links are not followed.
+	// CheckAssets to Scope.Check. It requests assets and frames with GET and receives them whole, until a limit
+	// such as Limits.MaxPages ends the crawl.
 	Archive bool
 
 	// Extract are rules for additional fields of pages.jsonl, in the form NAME=RULE; see
@@ -120,8 +119,7 @@ type Output struct {
 	// WARCDigest is the algorithm of the digests in WARC files: sha1 (default), as common tools expect, or sha256.
 	WARCDigest string
 
-	// WARCMax is the maximum number of bytes of a body in an archive such as WARC (default 64 MiB). A notice says when
-	// a body is cut.
+	// WARCMax is the maximum number of bytes of an archived body (default 64 MiB). A notice says when one is cut.
 	WARCMax int64
 }
 

@@ -310,7 +310,7 @@ func TestCheckOfIndex(t *testing.T) {
 		"beyond": {func(l []string) []string {
 			return append(l[:5], strings.Replace(l[0], `"offset":"`, `"offset":"99`, 1))
 		}, []string{"a.cdxj: line 6: no record of its own starts there: com*"}},
-		"not a line":   {func(l []string) []string { l[0] += "text\n"; return l }, []string{"a.cdxj: line 2: not a key, a time and JSON with spaces between them"}},
+		"not a line":   {func(l []string) []string { l[0] += "text\n"; return l }, []string{"a.cdxj: line 2: not a key, a time and JSON of that date, with spaces between them"}},
 		"other file":   {func(l []string) []string { l[0] += strings.Replace(l[0], "a.warc", "b.warc", 1); return l }, []string{"a.cdxj: line 2: no record of its own starts there: com*"}},
 		"length":       {func(l []string) []string { l[0] = strings.Replace(l[0], `"length":"`, `"length":"1`, 1); return l }, []string{"a.cdxj: line 1: com,example)/* should be com,example)/*"}},
 		"status":       {func(l []string) []string { l[1] = strings.Replace(l[1], `"200"`, `"404"`, 1); return l }, []string{"a.cdxj: line 2: com,example)/* should be com,example)/*"}},
@@ -330,6 +330,7 @@ func TestCheckOfIndex(t *testing.T) {
 			l[1] = strings.Replace(l[1], `"date":"2026-03-01T12:00:05.1`, `"date":"2026-03-01T12:00:05.2`, 1)
 			return l
 		}, []string{"a.cdxj: line 2: com,example)/* should be com,example)/*"}},
+		"another time": {func(l []string) []string { l[1] = strings.Replace(l[1], " 2026", " 2001", 1); return l }, []string{"a.cdxj: line 2: not a key, a time and JSON of that date*"}},
 		"long line": {func(l []string) []string { return append(l[:5], strings.Repeat("x", 1<<20)) }, []string{"a.cdxj: bufio.Scanner: token too long"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -37,7 +37,7 @@ func warcPrefix(cfg *crawler.Config) string {
 		return cfg.Output.WARCPrefix
 	}
 	worker := cmp.Or(cfg.Sharing.WorkerName, rand.Text())
-	return cfg.Output.WARCPrefix + "-" + worker[max(0, len(worker)-59):] // at most 100 bytes with the longest prefix
+	return cfg.Output.WARCPrefix + "-" + worker[max(0, len(worker)-52):] // at most 100 bytes with the longest prefix and random letters
 }
 
 // publicSettings are the settings that WARC files name. None is a secret, an address or the name of a file.

@@ -18,7 +18,7 @@ func TestWARCPrefix(t *testing.T) {
 		{"crawl", "", "not used", "^crawl$"},
 		{"site-1", "redis://127.0.0.1", "host.example-3f2", "^site-1-host.example-3f2$"},
 		{"crawl", "redis://127.0.0.1", "", "^crawl-[A-Z2-7]{26}$"},
-		{strings.Repeat("p", 40), "redis://127.0.0.1", strings.Repeat("w", 99) + "x", "^p{40}-w{58}x$"},
+		{strings.Repeat("p", 40), "redis://127.0.0.1", strings.Repeat("w", 99) + "x", "^p{40}-w{51}x$"},
 	} {
 		cfg := crawler.Default()
 		cfg.Output.WARCPrefix, cfg.Sharing.Frontier, cfg.Sharing.WorkerName = tt.prefix, tt.frontier, tt.worker
