@@ -331,7 +331,7 @@ func TestCheckOfIndex(t *testing.T) {
 			return l
 		}, []string{"a.cdxj: line 2: com,example)/* should be com,example)/*"}},
 		"another time": {func(l []string) []string { l[1] = strings.Replace(l[1], " 2026", " 2001", 1); return l }, []string{"a.cdxj: line 2: not a key, a time and JSON of that date*"}},
-		"long line": {func(l []string) []string { return append(l[:5], strings.Repeat("x", 1<<20)) }, []string{"a.cdxj: bufio.Scanner: token too long"}},
+		"long line":    {func(l []string) []string { return append(l[:5], strings.Repeat("x", 1<<20)) }, []string{"a.cdxj: bufio.Scanner: token too long"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := sample("a.warc.gz")

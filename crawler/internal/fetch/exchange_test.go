@@ -641,27 +641,28 @@ func TestTruncatedByTheCrawl(t *testing.T) {
 	plain := httptest.NewServer(server.Config.Handler)
 	defer plain.Close()
 	for _, base := range []string{plain.URL, server.URL} {
-		var cancel context.CancelCauseFunc
 		for name, tt := range map[string]struct {
-			end  func(*Transport, *abortable)
+			end  func(*Transport, *abortable, context.CancelCauseFunc)
 			want output.Truncated
 		}{
-			"crawl":             {func(t *Transport, _ *abortable) { t.crawl.Lifecycle.Abort() }, output.TruncatedUnspecified},
-			"lease":             {func(_ *Transport, l *abortable) { l.abort(errors.New("the lease is lost")) }, output.TruncatedUnspecified},
-			"limit of a caller": {func(*Transport, *abortable) { cancel(errors.New("it takes too long")) }, output.TruncatedTime},
+			"crawl": {func(t *Transport, _ *abortable, _ context.CancelCauseFunc) { t.crawl.Lifecycle.Abort() }, output.TruncatedUnspecified},
+			"lease": {func(_ *Transport, l *abortable, _ context.CancelCauseFunc) { l.abort(errors.New("the lease is lost")) }, output.TruncatedUnspecified},
+			"limit of a caller": {func(_ *Transport, _ *abortable, cancel context.CancelCauseFunc) {
+				cancel(errors.New("it takes too long"))
+			}, output.TruncatedTime},
 		} {
 			transport, a := recordingTransport(t, Config{}, trusting.TLSClientConfig.RootCAs)
 			leases := new(abortable)
 			transport.crawl.Leases = leases
-			var ctx context.Context
-			ctx, cancel = context.WithCancelCause(t.Context()) //nolint:govet // the test ends it
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
 			req, err := http.NewRequestWithContext(ctx, http.MethodGet, base, nil)
 			must(t, err)
 			resp, err := transport.RoundTrip(req)
 			must(t, err)
 			_, err = io.ReadFull(resp.Body, make([]byte, 4))
 			must(t, err)
-			tt.end(transport, leases)
+			tt.end(transport, leases, cancel)
 			_, err = io.Copy(io.Discard, resp.Body)
 			_ = resp.Body.Close()
 			if e := a.exchanges[0]; err == nil || e.Truncated != tt.want || e.Body.Size() != 4 {
