@@ -15,7 +15,7 @@
 //
 // A [Sink] writes results elsewhere: into a table, an archive, a live view. A [Format] names an
 // output format and opens its Sink. The packages csvout (pages.csv and other tables), sqlite
-// (crawl.sqlite) and warc (crawl-k7q2xv-20260301120000123-00000.warc.gz and so on) each have one.
+// (crawl.sqlite) and warc (crawl-20260301120000123-k7q2xv-00000.warc.gz and so on) each have one.
 // Sink.Commit returns a checkpoint, from which Format.Open resumes after a kill.
 //
 // # Compatibility

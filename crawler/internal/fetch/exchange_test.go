@@ -655,7 +655,6 @@ func TestTruncatedByTheCrawl(t *testing.T) {
 			leases := new(abortable)
 			transport.crawl.Leases = leases
 			ctx, cancel := context.WithCancelCause(t.Context())
-			defer cancel(nil)
 			req, err := http.NewRequestWithContext(ctx, http.MethodGet, base, nil)
 			must(t, err)
 			resp, err := transport.RoundTrip(req)
@@ -665,6 +664,7 @@ func TestTruncatedByTheCrawl(t *testing.T) {
 			tt.end(transport, leases, cancel)
 			_, err = io.Copy(io.Discard, resp.Body)
 			_ = resp.Body.Close()
+			cancel(nil)
 			if e := a.exchanges[0]; err == nil || e.Truncated != tt.want || e.Body.Size() != 4 {
 				t.Errorf("%s, %s: %v, %s, %d bytes", base, name, err, e.Truncated, e.Body.Size())
 			}

@@ -25,7 +25,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Files are named PREFIX-RANDOM-TIMESTAMP-NNNNN.warc.gz. The timestamp has 17 digits, to the millisecond, and is
+// Files are named PREFIX-TIMESTAMP-RANDOM-NNNNN.warc.gz. The timestamp has 17 digits, to the millisecond, and is
 // that of the crawl's first file.
 const (
 	extension   = ".warc.gz"
@@ -34,8 +34,8 @@ const (
 )
 
 var (
-	validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,106}-\d{17}$`)
-	fileTail  = regexp.MustCompile(`-(\d{17}-\d{5})\.warc\.gz$`)
+	validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}-\d{17}-[a-z2-7]{6}$`)
+	fileTail  = regexp.MustCompile(`-(\d{17}-[a-z2-7]{6}-\d{5})\.warc\.gz$`)
 )
 
 // fileName returns the name of a file of the crawl with a name.
@@ -67,7 +67,7 @@ func newName(names []string, prefix string) string {
 		last, _ := strconv.ParseUint(fileTail.FindStringSubmatch(names[len(names)-1])[1][:len(stamp)], 10, 64) // 17 digits
 		stamp = max(stamp, fmt.Sprintf("%017d", last+1))
 	}
-	return prefix + "-" + strings.ToLower(rand.Text()[:6]) + "-" + stamp
+	return prefix + "-" + stamp + "-" + strings.ToLower(rand.Text()[:6])
 }
 
 // recordEnd follows the block of every record.
@@ -75,7 +75,7 @@ var recordEnd = []byte("\r\n\r\n")
 
 // A position is a point between two records. A checkpoint is its JSON.
 type position struct {
-	Name   string `json:"name"`   // of the crawl: PREFIX-RANDOM-TIMESTAMP
+	Name   string `json:"name"`   // of the crawl: PREFIX-TIMESTAMP-RANDOM
 	File   int    `json:"file"`   // number of the last file
 	Length int64  `json:"length"` // of that file, in bytes; 0 if it does not exist yet
 	Index  int64  `json:"index"`  // length of its index

@@ -165,7 +165,7 @@ func numberOf(t testing.TB, name string) (n int) {
 	if m == nil {
 		t.Fatalf("the name %s", name)
 	}
-	if _, err := fmt.Sscanf(m[1][18:], "%d", &n); err != nil {
+	if _, err := fmt.Sscanf(m[1][25:], "%d", &n); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -175,7 +175,7 @@ func numberOf(t testing.TB, name string) (n int) {
 func TestNewSinkKeepsAllFiles(t *testing.T) {
 	dir := t.TempDir()
 	others := []string{
-		"crawl-20260301120000123-00000.warc.gz", "crawl-20260301120000123-00000.cdxj", "other-99990101000000999-00007.warc.gz", "other-99990101000000999-00007.cdxj",
+		"crawl-20260301120000123-k7q2xv-00000.warc.gz", "crawl-20260301120000123-k7q2xv-00000.cdxj", "other-99990101000000999-k7q2xv-00007.warc.gz", "other-99990101000000999-k7q2xv-00007.cdxj",
 		"crawl-00000.warc.gz", "crawl-0.warc.gz", "pages.jsonl", "x.warc.gz",
 	}
 	for _, name := range others {
@@ -195,7 +195,7 @@ func TestNewSinkKeepsAllFiles(t *testing.T) {
 			t.Errorf("%s was changed", name)
 		}
 	}
-	for _, pattern := range []string{"My_2.crawl-??????-99990101000001000-00000.warc.gz", "My_2.crawl-??????-99990101000001000-00000.cdxj"} {
+	for _, pattern := range []string{"My_2.crawl-99990101000001000-??????-00000.warc.gz", "My_2.crawl-99990101000001000-??????-00000.cdxj"} {
 		if names, _ := filepath.Glob(filepath.Join(dir, pattern)); len(names) != 1 || len(after) != len(before)+2 {
 			t.Errorf("no %s: %s", pattern, sizes(after))
 		}
@@ -217,8 +217,8 @@ func TestResumeKeepsFilesOfOtherCrawls(t *testing.T) {
 	sinktest.Close(t, s)
 	want := make(map[string]string)
 	for _, other := range []string{
-		"zrawl-20260301120000123-00000.warc.gz", "zrawl-20260301120000123-00000.cdxj", "crawl-99990101000000999-00000.warc.gz", "crawl-99990101000000999-00000.cdxj",
-		name + "-20260301120000123-00000.warc.gz", name + "-20260301120000123-00000.cdxj", name + ".warc.gz", name + "-00000.txt",
+		"zrawl-20260301120000123-k7q2xv-00000.warc.gz", "zrawl-20260301120000123-k7q2xv-00000.cdxj", "crawl-99990101000000999-k7q2xv-00000.warc.gz", "crawl-99990101000000999-k7q2xv-00000.cdxj",
+		name + "-20260301120000123-k7q2xv-00000.warc.gz", name + "-20260301120000123-k7q2xv-00000.cdxj", name + ".warc.gz", name + "-00000.txt",
 	} {
 		want[other] = "torn"
 		writeFile(t, filepath.Join(dir, other), "torn")
@@ -330,8 +330,8 @@ func TestWriteBuffersLittle(t *testing.T) {
 }
 
 func TestMarks(t *testing.T) {
-	for _, checkpoint := range []string{"", "x", `{}`, `[]`, `{"name":"a-20260301120000123","file":-1}`, `{"name":"a-20260301120000123","length":-1}`,
-		`{"name":"a-20260301120000123","index":-1}`, `{"name":"a-20260301120000123","file":100000}`, `{"name":"../a-20260301120000123"}`, `{"name":"a"}`} {
+	for _, checkpoint := range []string{"", "x", `{}`, `[]`, `{"name":"a-20260301120000123-k7q2xv","file":-1}`, `{"name":"a-20260301120000123-k7q2xv","length":-1}`,
+		`{"name":"a-20260301120000123-k7q2xv","index":-1}`, `{"name":"a-20260301120000123-k7q2xv","file":100000}`, `{"name":"../a-20260301120000123"}`, `{"name":"a"}`} {
 		if s, err := Format(nil).Open(t.TempDir(), []byte(checkpoint)); err == nil {
 			t.Errorf("Open(%q) = %v", checkpoint, s)
 		}

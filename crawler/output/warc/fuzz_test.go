@@ -156,7 +156,7 @@ func FuzzRecall(f *testing.F) {
 		if _, err := pack.Write([]byte(text)); err != nil || pack.Close() != nil {
 			t.Fatal(err)
 		}
-		earlier := filepath.Join(dir, "crawl-20260301120000123-00000.warc.gz")
+		earlier := filepath.Join(dir, "crawl-20260301120000123-k7q2xv-00000.warc.gz")
 		if writeFile(t, earlier, packed.String()); index != "" {
 			writeFile(t, indexPath(earlier), index)
 		}

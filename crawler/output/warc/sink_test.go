@@ -307,7 +307,7 @@ func TestRevisitOfDamagedRecord(t *testing.T) {
 			if _, err := io.WriteString(pack, tt.record); err != nil || pack.Close() != nil {
 				t.Fatal(err)
 			}
-			earlier := filepath.Join(dir, "crawl-20260301120000123-00000.warc.gz")
+			earlier := filepath.Join(dir, "crawl-20260301120000123-k7q2xv-00000.warc.gz")
 			if writeFile(t, earlier, packed.String()[:packed.Len()-tt.cut]); tt.line != "" {
 				writeFile(t, indexPath(earlier), tt.line)
 			}
@@ -350,7 +350,7 @@ func TestOldArchivesAreNotRead(t *testing.T) {
 
 func TestUnreadableArchive(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Symlink("nowhere", filepath.Join(dir, "crawl-20260301120000123-00000.warc.gz")); err != nil {
+	if err := os.Symlink("nowhere", filepath.Join(dir, "crawl-20260301120000123-k7q2xv-00000.warc.gz")); err != nil {
 		t.Fatal(err)
 	}
 	if s, err := Format(nil).Open(dir, nil); s != nil || err == nil {
@@ -409,7 +409,7 @@ func TestWarcinfo(t *testing.T) {
 			"operator: Someone  Evil: yes\uFFFD\r\n" +
 			"http-header-user-agent: Bot/1 (+https://example.com/)\r\n" +
 			`settings: {"delay":"1s"}` + "\r\n"
-		if string(r.block) != want || r.get("WARC-Date") != "2000-01-01T00:00:00.000000Z" || !regexp.MustCompile(`^crawl-[a-z2-7]{6}-20000101000000000-00000\.warc\.gz$`).MatchString(r.get("WARC-Filename")) {
+		if string(r.block) != want || r.get("WARC-Date") != "2000-01-01T00:00:00.000000Z" || !regexp.MustCompile(`^crawl-20000101000000000-[a-z2-7]{6}-00000\.warc\.gz$`).MatchString(r.get("WARC-Filename")) {
 			t.Errorf("%v with\n%s\nwant\n%s", r.fields, r.block, want)
 		}
 	})
