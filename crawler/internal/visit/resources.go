@@ -37,7 +37,7 @@ func (v *Visitor) reads(use string) bool {
 }
 
 // addResource adds a resource. An invalid URL is skipped as in a link. If one of several references
-// to it is as a stylesheet, that one counts: it is often preloaded before. So does that as an asset before a link.
+// to it is as a stylesheet, that one counts: it is often preloaded before. In an archive an asset counts more than a link.
 func (l *pageLinks) addResource(r extract.Resource) {
 	if r.Imported && l.v.set.Discover.Checks.Archive { // which also requests images of the kind css, but does not read them
 		r.Kind = discover.UseStylesheet
@@ -81,7 +81,8 @@ func (l *pageLinks) promote(at int, to resource) {
 	if at < 0 {
 		return
 	}
-	if r := &l.resources[at]; to.read && !r.read || r.kind == discover.UseLink && to.kind != r.kind {
+	r := &l.resources[at]
+	if _, whole := l.v.Discovery.WantsCheck(r.URL, to.kind); to.read && !r.read || whole && r.kind == discover.UseLink {
 		r.kind, r.text, r.read = to.kind, to.text, to.read
 	}
 }
