@@ -169,8 +169,7 @@ func (it *item) checkLine(resp *fetch.Response) *output.Check {
 
 // isKnownCheck reports whether a check is superfluous: the crawl fetches the URL as a page, another check
 // reads it, it is left over from before a recrawl, or changed settings do not want it. It leaves no line.
-// An archive also requests what may not become a page, because of its type or a limit, and what a page that is a file
-// such as a stylesheet is not read for.
+// An archive also requests what may not become a page, because of its type or a limit, and what a page is not read for.
 func (v *Visitor) isKnownCheck(it *item) (bool, error) {
 	recrawl := provenance.RecrawlOf(it.lease.Owner)
 	a, err := weburl.Parse(it.url)
