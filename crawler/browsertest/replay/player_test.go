@@ -25,16 +25,21 @@ func need(t *testing.T, name, target string) {
 	}
 }
 
-// host is the page that embeds the player, without its controls. The URL of the page to replay is in its query.
+// host is the page that embeds the player, without its controls. The URL of the page to replay is in its query. It starts
+// the player's service worker first: the player waits for it, without end if it becomes active at a wrong moment.
 const host = `<!doctype html><title>Player</title>
 <style>html, body, replay-web-page { margin: 0; height: 100%; display: block; overflow: hidden }</style>
 <script src="/replay/ui.js"></script>
 <body><script>
-const element = document.createElement("replay-web-page");
-for (const [name, value] of Object.entries({ source: "/archive.wacz", replayBase: "/replay/", embed: "replayonly", loading: "eager", url: new URLSearchParams(location.search).get("page") })) {
-	element.setAttribute(name, value);
-}
-document.body.append(element);
+(async () => {
+	const worker = await navigator.serviceWorker.register("/replay/sw.js?serveIndex=1", { scope: "/replay/" });
+	while (!worker.active || worker.active.state !== "activated") await new Promise(done => setTimeout(done, 20));
+	const element = document.createElement("replay-web-page");
+	for (const [name, value] of Object.entries({ source: "/archive.wacz", replayBase: "/replay/", embed: "replayonly", loading: "eager", url: new URLSearchParams(location.search).get("page") })) {
+		element.setAttribute(name, value);
+	}
+	document.body.append(element);
+})();
 </script>`
 
 // startPlayer serves the player and an archive. It returns the URL of the page that shows the page of the archive at
