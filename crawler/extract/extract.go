@@ -92,8 +92,7 @@ func decode(page *Page) Document {
 	return Document{Encoding: e.Name(), Text: e.Decode(page.Body), encoding: e.Output().Encoding, xml: t.IsXML()}
 }
 
-// maxMeta is how many meta elements, hreflang links and documents in srcdoc attributes are kept. Pages usually have
-// about twenty.
+// maxMeta is how many meta elements, hreflang links and srcdoc documents are kept. Pages usually have about twenty.
 const maxMeta = 1000
 
 // Meta is a meta element: <meta name="robots" content="nofollow">.

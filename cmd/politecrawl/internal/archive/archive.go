@@ -102,7 +102,7 @@ Exit code: 0 no problem, 1 a file has problems, 2 usage error or a file cannot b
 		Args:    cli.Args(1, -1, "a WARC or WACZ file"),
 		RunE: func(_ *cobra.Command, names []string) error {
 			out, flush := streams.Buffered()
-			records, problems, code := 0, 0, cli.ExitDone
+			records, problems, files, code := 0, 0, len(names), cli.ExitDone
 			for _, name := range names {
 				n, err := archive.Check(name, func(p *archive.Problem) {
 					problems++
@@ -111,12 +111,13 @@ Exit code: 0 no problem, 1 a file has problems, 2 usage error or a file cannot b
 				})
 				if records += n; err != nil {
 					code = cli.ExitMisuse
+					files--
 					streams.Complain(fmt.Errorf("archive check: %w", cli.QuotePath(err)))
 				}
 			}
 			err := flush()
-			if format == cli.Text {
-				streams.Notice(fmt.Sprintf("%s in %s, %s", humanize.Count(records, "record"), humanize.Count(len(names), "file"), humanize.Count(problems, "problem")))
+			if format == cli.Text && files > 0 {
+				streams.Notice(fmt.Sprintf("%s in %s, %s", humanize.Count(records, "record"), humanize.Count(files, "file"), humanize.Count(problems, "problem")))
 			}
 			return cmp.Or(err, cli.ExitWith(code))
 		},

@@ -48,7 +48,7 @@ func TestCheck(t *testing.T) {
 		"good":    {[]string{good}, cli.ExitDone, "", "2 records in 1 file, 0 problems\n"},
 		"bad":     {[]string{good, bad}, cli.ExitFindings, bad + problems, "5 records in 2 files, 3 problems\n"},
 		"json":    {[]string{bad, "--format", "json"}, cli.ExitFindings, `{"file":"` + bad + `","offset":0,"record_id":"<urn:uuid:1>","error":"`, ""},
-		"no file": {[]string{good, good + "x"}, cli.ExitMisuse, "", "archive check: open \"" + good + "x\": no such file or directory\n"},
+		"no file": {[]string{good, good + "x"}, cli.ExitMisuse, "", "archive check: open \"" + good + "x\": no such file or directory\n2 records in 1 file, 0 problems\n"},
 		"no WARC": {[]string{clitest.WriteFile(t, "text", "text")}, cli.ExitMisuse, "", "neither .wacz nor .warc.gz\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

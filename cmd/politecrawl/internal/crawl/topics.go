@@ -66,13 +66,13 @@ fields and file names call skipped URLs "rejected". "politecrawl frontier" calls
 
 A recrawl renames the files of the previous crawl: the first one pages.jsonl to pages.1.jsonl,
 the second one to pages.2.jsonl, and so on. The highest number is the previous crawl. Tables
-(CSV, SQLite) are replaced. WARC files keep their names; a recrawl starts new ones. It keeps only
-the pages and WARC files of the crawls before that one.
+(CSV, SQLite) are replaced. WARC files keep their names; a recrawl starts new ones. Of the crawls
+before the previous one, it keeps only the pages and the WARC files.
 "politecrawl report DIR" writes the report of a crawl that is running or was killed.
 --also-write csv,sqlite,warc also writes pages.csv and so on, crawl.sqlite, and
-crawl-TIME-00000.warc.gz and so on, each with its index (.cdxj). --archive writes WARC too, and
-requests what pages need to be shown ("politecrawl help checks"). --extract NAME=SELECTOR adds a
-field to pages.jsonl.
+crawl-TIME-LETTERS-00000.warc.gz and so on, each with its index (.cdxj). --archive writes WARC
+too, and requests what pages need to be shown ("politecrawl help checks"). --extract
+NAME=SELECTOR adds a field to pages.jsonl.
 
 The crawl prints a summary on standard output; --format json prints it as JSON. The
 duration in the summary is for this run. All other numbers cover all runs since the
